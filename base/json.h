@@ -1,0 +1,23 @@
+#pragma once
+// JSON from outside, read strictly: at most limits::kJsonDepth deep and limits::kJsonMembers members
+// an object, no doubled keys, no number that a double or a 64-bit integer would round to something
+// else in kind (1e400), valid UTF-8 only. The error names the first thing that is wrong.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace thinkd {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+Result<Json> parse_json(std::string_view text);
+
+// Compact text. Bytes that are not UTF-8 (model output may be cut inside a character) become U+FFFD.
+std::string to_text(const Json& value);
+std::string to_text(const OrderedJson& value);
+
+}  // namespace thinkd

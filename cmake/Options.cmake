@@ -1,0 +1,30 @@
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(THINKD_TESTS "build the tests" ON)
+option(THINKD_WERROR "warnings are errors" ON)
+set(THINKD_SANITIZE "" CACHE STRING "sanitizers for the whole build: address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# Sums are cut at fixed places: no contraction that depends on how the compiler lays out a loop.
+add_compile_options(-ffp-contract=off)
+add_compile_options(-Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual)
+if(THINKD_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(THINKD_SANITIZE)
+  add_compile_options(-fsanitize=${THINKD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${THINKD_SANITIZE})
+endif()

@@ -1,0 +1,28 @@
+# thinkd_room(engine SOURCES ... DEPENDS base ...): the library of one folder, seen as "engine/...".
+# USES names libraries of the distribution that stay private to the room.
+function(thinkd_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;USES" ${ARGN})
+  add_library(thinkd_${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(thinkd_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  foreach(dependency ${ROOM_DEPENDS})
+    target_link_libraries(thinkd_${name} PUBLIC thinkd_${dependency})
+  endforeach()
+  target_link_libraries(thinkd_${name} PRIVATE ${ROOM_USES})
+endfunction()
+
+# thinkd_test(engine/kv SOURCES a_test.cc ... DEPENDS engine): one test binary and one ctest entry.
+function(thinkd_test name)
+  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;DEPENDS;USES;LABELS" ${ARGN})
+  string(REPLACE "/" "_" target test_${name})
+  add_executable(${target} ${TEST_SOURCES})
+  foreach(dependency ${TEST_DEPENDS})
+    target_link_libraries(${target} PRIVATE thinkd_${dependency})
+  endforeach()
+  target_link_libraries(${target} PRIVATE thinkd_catch ${TEST_USES})
+  target_compile_definitions(${target} PRIVATE THINKD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${target})
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
+endfunction()
