@@ -63,7 +63,8 @@ class StrictBuilder final : public Json::json_sax_t {
     if (error.id == 406) {  // out_of_range: the lexer saw a number like 1e400
       return fail("the number " + shown(token) + " is not finite as a double");
     }
-    return fail("not valid JSON at byte " + std::to_string(position) + " near " + shown(token));
+    return fail("not valid JSON at byte " + std::to_string(position) + " near " + shown(token),
+                Code::corrupt);
   }
 
   Status status() const { return status_; }
@@ -122,15 +123,15 @@ std::string dumped(const Value& value) {
 
 Result<Json> parse_json(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) {
-    return invalid("JSON: a byte order mark stands at byte 0");
+    return corrupt("JSON: a byte order mark stands at byte 0");
   }
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    return invalid("JSON: a zero byte stands at byte " + std::to_string(nul));
+    return corrupt("JSON: a zero byte stands at byte " + std::to_string(nul));
   }
   StrictBuilder builder;
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
     Status status = builder.status();
-    return status.ok() ? invalid("JSON: not valid") : status;
+    return status.ok() ? corrupt("JSON: not valid") : status;
   }
   return builder.take();
 }

@@ -3,7 +3,16 @@
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
-using Catch::Matchers::Contains;
 #endif
+
+// The text matcher: CHECK_THAT(message, Contains("limit")).
+inline auto Contains(const std::string& part) {
+#if __has_include(<catch2/catch_all.hpp>)
+  return Catch::Matchers::ContainsSubstring(part);
+#else
+  return Catch::Matchers::Contains(part);
+#endif
+}
