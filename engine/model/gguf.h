@@ -8,6 +8,11 @@
 //   tensors  string name, u32 dims (1..4), u64 extent each, u32 type, u64 offset from the data section
 //   data     starts at the next multiple of general.alignment (32 unless the file says otherwise)
 //
+// Refused besides: a key or tensor that comes twice, arrays of arrays, an alignment that is no power of
+// two up to limits::kGgufAlignment, an offset off the alignment, more tensor bytes than the data
+// section holds. Errors: not_found, io, corrupt, limit, and unavailable for what is well-formed but not
+// known here (version, tensor type); each names the key or tensor and both numbers.
+//
 // Immutable after open(); any thread may read.
 
 #include <cstdint>
@@ -55,20 +60,28 @@ class GgufFile {
   uint64_t file_bytes() const { return file_.bytes().size(); }
 
  private:
+  friend class GgufParser;
+
   struct Array {
-    uint32_t type = 0;
+    uint32_t type = 0;  // of the items
     std::vector<std::string> texts;
     std::vector<int64_t> ints;
     std::vector<double> floats;
   };
-  using Value = std::variant<int64_t, uint64_t, double, bool, std::string, Array>;
+  struct Value {
+    uint32_t type = 0;  // GGUF's number; `held` has what that type needs
+    std::variant<int64_t, uint64_t, double, bool, std::string, Array> held;
+  };
 
   explicit GgufFile(MappedFile file) : file_(std::move(file)) {}
+  Result<const Value*> value(std::string_view key) const;
+  Result<const Array*> array(std::string_view key, std::string_view wanted) const;
 
   MappedFile file_;
   uint32_t version_ = 0;
   std::map<std::string, Value, std::less<>> values_;
   std::vector<GgufTensor> tensors_;
+  std::map<std::string, size_t, std::less<>> index_;  // a tensor's name -> its place in tensors_
 };
 
 }  // namespace thinkd::engine
