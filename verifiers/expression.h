@@ -1,0 +1,35 @@
+#pragma once
+// Countdown and Game of 24: is this text an arithmetic expression over the given numbers with the
+// given value? Parsed with a stack and a depth limit, computed in exact rational arithmetic, never
+// evaluated as code: the text comes from a model and is treated as hostile.
+// Accepted: decimal integers, + - * /, the signs × · ÷ − ∕ and \times \cdot \div \frac{}{}, "x" for
+// times between operands, ( ) [ ] { }, an "= target" tail, an "Answer:" head.
+// A sign in front of a number or bracket is accepted as minus.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "verifiers/verifier.h"
+
+namespace thinkd::verifiers {
+
+// The last line of the text that holds an expression, without "Answer:", boxes and dollar signs;
+// empty where there is none.
+std::string find_expression(std::string_view text);
+
+// The value as a reduced fraction ("24", "-7/2") and the integers in the order of their use.
+struct ExpressionValue {
+  std::string value;
+  std::vector<int64_t> numbers;
+};
+
+// invalid: not an expression, a division by zero; limit: longer or deeper than the limits.
+Result<ExpressionValue> evaluate_expression(std::string_view expression);
+
+// correct, wrong ("uses 8 twice", "equals 23, not 24", "divides by zero"), no_answer, parse_failed.
+Verdict check_countdown(const Problem& problem, std::string_view text);
+
+}  // namespace thinkd::verifiers
