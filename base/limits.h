@@ -50,6 +50,7 @@ inline constexpr uint32_t kQueuedRuns = 4'096;
 inline constexpr uint64_t kRecordBytes = 16 << 20;   // one verb record
 inline constexpr uint32_t kEmits = 65'536;           // events one run may emit
 inline constexpr uint32_t kAttachments = 8;
+inline constexpr uint32_t kRunIdBytes = 128;
 
 // Verifiers.
 inline constexpr uint32_t kAnswerBytes = 4'096;
