@@ -13,14 +13,9 @@
 
 #include "base/status.h"
 #include "engine/model/gguf.h"
+#include "engine/model/rope_pairs.h"
 
 namespace thinkd::engine {
-
-// Which two elements of a head RoPE rotates together.
-enum class RopePairs : uint8_t {
-  adjacent,  // (2i, 2i+1): llama's GGUF files, whose weights are permuted for it
-  halves,    // (i, i + dimensions/2): qwen2, gemma
-};
 
 struct TransformerConfig {
   std::string architecture;         // general.architecture
