@@ -31,11 +31,14 @@
 namespace thinkd::engine {
 
 class Tokenizer {
+  struct Parts;
+
  public:
   // Checks everything in the spec. Errors: those of Vocabulary::create, a model other than "gpt2",
   // an unknown pre-tokenizer (the text lists the known ones), a merge that is not two pieces with
   // one space between them or that names or makes a piece that is not in the vocabulary.
   static Result<std::unique_ptr<Tokenizer>> create(TokenizerSpec spec);
+  explicit Tokenizer(std::unique_ptr<const Parts> parts);  // what create() checked
   ~Tokenizer();
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
@@ -59,9 +62,6 @@ class Tokenizer {
   std::string decode(std::span<const Token> tokens, bool special) const;
 
  private:
-  struct Parts;
-  explicit Tokenizer(std::unique_ptr<const Parts> parts);
-
   std::unique_ptr<const Parts> parts_;
 };
 
