@@ -20,9 +20,12 @@
 namespace thinkd::memory {
 
 class Store {
+  struct Database;
+
  public:
   // Makes the folder (mode 0700) and the database where they are missing.
   static Result<std::unique_ptr<Store>> open(const std::string& dir);
+  explicit Store(std::unique_ptr<Database> database);  // open() makes them
   ~Store();  // stops the group sync, syncs once more, lets the store go
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -42,8 +45,6 @@ class Store {
   const std::string& dir() const;
 
  private:
-  struct Database;
-  explicit Store(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };
 

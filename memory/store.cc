@@ -1,0 +1,314 @@
+#include "memory/store.h"
+
+#include <fcntl.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "memory/paths.h"
+
+namespace thinkd::memory {
+
+namespace {
+
+constexpr std::chrono::milliseconds kSyncEvery(100);
+
+Status from_rocksdb(const rocksdb::Status& status, const std::string& doing) {
+  if (status.ok()) {
+    return Status();
+  }
+  const std::string text = "store: " + doing + ": " + escape_controls(status.ToString());
+  return status.IsCorruption() ? corrupt(text) : io_error(text);
+}
+
+std::string journal_prefix(std::string_view run_id) {
+  return std::string(run_id) + std::string(1, '\0');
+}
+
+std::string journal_key(std::string_view run_id, uint32_t index) {
+  std::string key = journal_prefix(run_id);
+  for (int shift = 24; shift >= 0; shift -= 8) {  // big-endian: keys sort as numbers do
+    key += static_cast<char>(index >> shift & 0xFF);
+  }
+  return key;
+}
+
+std::string entry_name(std::string_view run_id, uint32_t index) {
+  return "journal/" + std::string(run_id) + "/" + std::to_string(index);
+}
+
+// The right to be the store's process: a lock on owner.pid that ends with the process, however it
+// ends, and inside the file the pid for those who are refused.
+class Owner {
+ public:
+  static Result<Owner> claim(const std::string& dir) {
+    const std::string path = owner_path(dir);
+    Owner owner(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (owner.descriptor_ < 0) {
+      return io_error("store: cannot open '" + path + "'");
+    }
+    if (::flock(owner.descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      const Result<std::string> pid = read_file(path, 32);
+      const bool known = pid && parse_uint(trim(*pid));
+      return conflict("the store '" + dir + "' is held by " +
+                      (known ? "process " + std::string(trim(*pid)) : "another process"));
+    }
+    const std::string pid = std::to_string(::getpid()) + "\n";
+    if (::ftruncate(owner.descriptor_, 0) != 0 ||
+        ::pwrite(owner.descriptor_, pid.data(), pid.size(), 0) !=
+            static_cast<ssize_t>(pid.size())) {
+      return io_error("store: cannot write '" + path + "'");
+    }
+    return owner;
+  }
+
+  Owner(Owner&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Owner& operator=(Owner&&) = delete;
+  ~Owner() {
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+    }
+  }
+
+ private:
+  explicit Owner(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
+rocksdb::Options database_options() {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.paranoid_checks = true;
+  options.max_open_files = 256;
+  options.keep_log_file_num = 4;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  return options;
+}
+
+}  // namespace
+
+struct Store::Database {
+  Database(std::string folder, Owner owner_of_it)
+      : dir(std::move(folder)), owner(std::move(owner_of_it)) {}
+
+  ~Database() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    wake.notify_all();
+    if (syncer.joinable()) {
+      syncer.join();
+    }
+    if (db == nullptr) {
+      return;
+    }
+    if (const Status status = sync(); !status.ok()) {
+      log_error(status.message());
+    }
+    db->DestroyColumnFamilyHandle(runs);
+    db->DestroyColumnFamilyHandle(journal);
+    db->DestroyColumnFamilyHandle(plain);
+  }
+
+  // The group sync: while something is unsynced, waits out the interval and syncs all of it at once.
+  void run_syncer() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      wake.wait(lock, [&] { return stopping || dirty; });
+      wake.wait_for(lock, kSyncEvery, [&] { return stopping; });
+      if (stopping) {
+        return;
+      }
+      if (!dirty) {
+        continue;
+      }
+      lock.unlock();
+      if (const Status status = sync(); !status.ok()) {
+        log_error(status.message());
+      }
+      lock.lock();
+    }
+  }
+
+  Status sync() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!sync_failure.ok()) {
+        return sync_failure;
+      }
+      dirty = false;  // before the sync: what is written meanwhile asks for another
+    }
+    Status status = from_rocksdb(db->SyncWAL(), "sync");
+    if (!status.ok()) {
+      const std::lock_guard lock(mutex);
+      sync_failure = status;
+    }
+    return status;
+  }
+
+  Status write(rocksdb::WriteBatch batch, const std::string& doing) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!sync_failure.ok()) {
+        return sync_failure;
+      }
+    }
+    THINKD_CHECK(from_rocksdb(db->Write(rocksdb::WriteOptions(), &batch), doing));
+    {
+      const std::lock_guard lock(mutex);
+      dirty = true;
+    }
+    wake.notify_one();
+    return Status();
+  }
+
+  const std::string dir;
+  Owner owner;  // before db: let go of after it
+  std::unique_ptr<rocksdb::DB> db;
+  rocksdb::ColumnFamilyHandle* plain = nullptr;  // RocksDB wants a default one; it stays empty
+  rocksdb::ColumnFamilyHandle* runs = nullptr;
+  rocksdb::ColumnFamilyHandle* journal = nullptr;
+
+  std::mutex mutex;  // guards the four below; never held while RocksDB works
+  std::condition_variable wake;
+  bool stopping = false;
+  bool dirty = false;
+  Status sync_failure;
+  std::thread syncer;
+};
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::~Store() = default;
+
+const std::string& Store::dir() const { return database_->dir; }
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& dir) {
+  THINKD_CHECK(make_directories(database_dir(dir), 0700).within("store"));
+  Result<Owner> owner = Owner::claim(dir);
+  if (!owner) {
+    return owner.status();
+  }
+  auto database = std::make_unique<Database>(dir, *std::move(owner));
+  const rocksdb::Options options = database_options();
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      {rocksdb::kDefaultColumnFamilyName, options}, {"runs", options}, {"journal", options}};
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  THINKD_CHECK(from_rocksdb(
+      rocksdb::DB::Open(options, database_dir(dir), families, &handles, &db), "open '" + dir + "'"));
+  database->db.reset(db);
+  database->plain = handles[0];
+  database->runs = handles[1];
+  database->journal = handles[2];
+  database->syncer = std::thread([at = database.get()] { at->run_syncer(); });
+  return std::make_unique<Store>(std::move(database));
+}
+
+Status Store::put_run(const RunRecord& record) {
+  THINKD_CHECK(check_run_id(record.run_id));
+  rocksdb::WriteBatch batch;
+  batch.Put(database_->runs, record.run_id, encode_run(record));
+  return database_->write(std::move(batch), "write run '" + record.run_id + "'");
+}
+
+Result<RunRecord> Store::get_run(std::string_view run_id) const {
+  THINKD_CHECK(check_run_id(run_id));
+  const std::string name(run_id);
+  std::string value;
+  const rocksdb::Status status =
+      database_->db->Get(rocksdb::ReadOptions(), database_->runs, name, &value);
+  if (status.IsNotFound()) {
+    return not_found("no run '" + name + "' in the store '" + database_->dir + "'");
+  }
+  THINKD_CHECK(from_rocksdb(status, "read run '" + name + "'"));
+  return decode_run(run_id, value);
+}
+
+Result<std::vector<RunRecord>> Store::list_runs(size_t limit) const {
+  const auto newer = [](const RunRecord& a, const RunRecord& b) {
+    return a.created_us != b.created_us ? a.created_us > b.created_us : a.run_id < b.run_id;
+  };
+  // A heap of the newest seen, the oldest of them on top: no more than `limit` records are held.
+  std::vector<RunRecord> kept;
+  const std::unique_ptr<rocksdb::Iterator> at(
+      database_->db->NewIterator(rocksdb::ReadOptions(), database_->runs));
+  for (at->SeekToFirst(); at->Valid(); at->Next()) {
+    Result<RunRecord> record = decode_run(at->key().ToStringView(), at->value().ToStringView());
+    if (!record) {
+      return record.status();
+    }
+    kept.push_back(*std::move(record));
+    std::push_heap(kept.begin(), kept.end(), newer);
+    if (kept.size() > limit) {
+      std::pop_heap(kept.begin(), kept.end(), newer);
+      kept.pop_back();
+    }
+  }
+  THINKD_CHECK(from_rocksdb(at->status(), "list runs"));
+  std::sort(kept.begin(), kept.end(), newer);
+  return kept;
+}
+
+Status Store::remove_run(std::string_view run_id) {
+  THINKD_CHECK(check_run_id(run_id));
+  const std::string name(run_id);
+  std::string value;
+  const rocksdb::Status found =
+      database_->db->Get(rocksdb::ReadOptions(), database_->runs, name, &value);
+  const std::string first = journal_prefix(run_id);
+  const std::string past = name + std::string(1, '\1');
+  if (found.IsNotFound()) {
+    return not_found("no run '" + name + "' in the store '" + database_->dir + "'");
+  }
+  rocksdb::WriteBatch batch;
+  batch.Delete(database_->runs, name);
+  batch.DeleteRange(database_->journal, first, past);
+  return database_->write(std::move(batch), "remove run '" + name + "'");
+}
+
+Status Store::append_journal(std::string_view run_id, uint32_t index, std::string_view bytes) {
+  THINKD_CHECK(check_run_id(run_id));
+  rocksdb::WriteBatch batch;
+  batch.Put(database_->journal, journal_key(run_id, index), encode_entry(bytes));
+  return database_->write(std::move(batch), "write " + entry_name(run_id, index));
+}
+
+Result<std::vector<std::string>> Store::read_journal(std::string_view run_id) const {
+  THINKD_CHECK(check_run_id(run_id));
+  const std::string prefix = journal_prefix(run_id);
+  std::vector<std::string> entries;
+  const std::unique_ptr<rocksdb::Iterator> at(
+      database_->db->NewIterator(rocksdb::ReadOptions(), database_->journal));
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    const auto index = static_cast<uint32_t>(entries.size());
+    if (at->key() != rocksdb::Slice(journal_key(run_id, index))) {
+      return corrupt("store: " + entry_name(run_id, index) + " is missing, later entries are there");
+    }
+    const Result<std::string_view> entry =
+        decode_entry(entry_name(run_id, index), at->value().ToStringView());
+    if (!entry) {
+      return entry.status();
+    }
+    entries.emplace_back(*entry);
+  }
+  THINKD_CHECK(from_rocksdb(at->status(), "read journal '" + std::string(run_id) + "'"));
+  return entries;
+}
+
+Status Store::sync() { return database_->sync(); }
+
+}  // namespace thinkd::memory
