@@ -15,6 +15,10 @@ inline constexpr uint64_t kGgufAlignment = 4'096;
 inline constexpr uint32_t kModelLayers = 1'024;
 inline constexpr uint32_t kModelWidth = 65'536;
 inline constexpr uint32_t kModelContext = 1 << 20;
+inline constexpr uint32_t kModelFfn = 1 << 18;
+inline constexpr uint32_t kModelHeads = 1'024;
+inline constexpr uint32_t kModelHeadSize = 1'024;
+inline constexpr uint32_t kModelVocabulary = 1 << 20;
 inline constexpr uint32_t kTokenPieceBytes = 1'024;
 
 // Chat templates.
@@ -50,6 +54,7 @@ inline constexpr uint32_t kQueuedRuns = 4'096;
 inline constexpr uint64_t kRecordBytes = 16 << 20;   // one verb record
 inline constexpr uint32_t kEmits = 65'536;           // events one run may emit
 inline constexpr uint32_t kAttachments = 8;
+inline constexpr uint32_t kNameBytes = 64;            // of a strategy or a parameter
 inline constexpr uint32_t kRunIdBytes = 128;
 
 // Verifiers.
