@@ -11,21 +11,19 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "plugins/sdk/values.h"
 #include "search/ledger.h"
 #include "search/request.h"
 
 namespace thinkd::search {
 
-// How an answer is chosen. Where the run has a verifier and it found candidates correct, only these
-// stand; the rule then decides among them.
-enum class Choice : uint8_t {
-  first,          // the first candidate
-  vote,           // the largest class of equal answers; ties to the class seen first
-  best_score,     // the highest score; ties to the first
-  weighted_vote,  // the class with the largest sum of sigmoid(score)
+// How an answer is chosen: what a strategy says once. Ties go to the earliest candidate, votes are over
+// classes of equal answers, a candidate without an answer abstains. Where the run has a verifier and it
+// found candidates correct, only these stand; the rule then decides among them.
+struct Rule {
+  sdk::AnswerRule by = sdk::AnswerRule::first;
+  sdk::Weighting weighting = sdk::Weighting::raw;  // how weighted_vote makes a weight of a score
 };
-std::string_view to_string(Choice choice);
-std::optional<Choice> choice_from(std::string_view name);
 
 struct Candidate {
   std::optional<std::string> answer;  // extracted; none where the text holds none
@@ -46,7 +44,7 @@ struct Chosen {
 
 // `whole_text`: a candidate without an extracted answer may stand with its trimmed text, where no
 // candidate has an answer (questions that name no task).
-Chosen choose(Choice choice, std::span<const Candidate> candidates, bool whole_text);
+Chosen choose(Rule rule, std::span<const Candidate> candidates, bool whole_text);
 
 struct Answer {
   std::optional<std::string> answer;

@@ -45,13 +45,14 @@ Result<Budget> parse_budget(std::string_view text);  // "tokens=N,seconds=S"
 Result<Budget> budget_from_json(const Json& value);
 Json to_json(const Budget& budget);
 
-// Set members replace what a sampling strategy would use (a strategy that asks for temperature 0 keeps
-// it); stop texts are added to the strategy's own.
+// Set members replace what a sampling strategy would use; stop texts are added to the strategy's own.
 struct SamplingOverrides {
   std::optional<double> temperature;  // 0..100
   std::optional<double> top_p;        // (0, 1]
   std::optional<double> min_p;        // [0, 1]
   std::optional<uint64_t> top_k;      // 0: off
+  std::optional<double> repetition_penalty;  // 0.1..10
+  std::optional<uint64_t> max_tokens;        // new tokens a sample
   std::vector<std::string> stop;      // at most limits::kStopTexts
 };
 
@@ -75,7 +76,8 @@ struct Request {
 };
 
 // Members: question | messages, system, task, numbers, target, use, strategy, budget, verifier,
-// temperature, top_p, min_p, top_k, stop, seed, run_id, problem_id, sample, detach, trace, priority.
+// temperature, top_p, min_p, top_k, repetition_penalty, max_tokens, stop, seed, run_id, problem_id,
+// sample, detach, trace, priority.
 // An unknown or ill-typed member is `invalid` and named.
 Result<Request> request_from_json(const Json& value);
 Json to_json(const Request& request);
