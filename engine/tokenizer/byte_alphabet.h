@@ -1,6 +1,6 @@
 #pragma once
-// The spelling of bytes in a byte-level vocabulary (GPT-2): printable Latin-1 stands for itself, the
-// other 68 bytes are the characters from U+0100 up, in order. Pure functions.
+// The spelling of bytes in a byte-level vocabulary (GPT-2): printable Latin-1 stands for itself,
+// the other 68 bytes are the characters from U+0100 up, in order. Pure functions.
 
 #include <cstdint>
 #include <optional>

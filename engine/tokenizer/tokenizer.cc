@@ -111,12 +111,13 @@ Tokenizer::~Tokenizer() = default;
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::create(TokenizerSpec spec) {
   if (spec.model != "gpt2") {
-    return unavailable("tokenizer model '" + escape_controls(spec.model) + "' is not known, only gpt2");
+    return unavailable("tokenizer model '" + escape_controls(spec.model) +
+                       "' is not known, only gpt2");
   }
   const std::optional<PreTokenizer> pre = find_pre_tokenizer(spec.pre);
   if (!pre) {
-    return unavailable("pre-tokenizer '" + escape_controls(spec.pre) + "' is not known, these are: " +
-                       known_pre_tokenizers());
+    return unavailable("pre-tokenizer '" + escape_controls(spec.pre) +
+                       "' is not known, these are: " + known_pre_tokenizers());
   }
   Result<Vocabulary> vocabulary = Vocabulary::create(spec);
   if (!vocabulary) {

@@ -1,6 +1,6 @@
 #pragma once
-// The character classes that pre-tokenizers ask for, from generated tables (tools/unicode_tables.py),
-// and a strict UTF-8 reader. Pure functions.
+// The character classes that pre-tokenizers ask for, from tables that tools/unicode_tables.py
+// writes, and a strict UTF-8 reader. Pure functions. Unicode 16, as the reference tokenizers have.
 
 #include <cstdint>
 #include <span>

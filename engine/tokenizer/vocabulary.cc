@@ -26,8 +26,10 @@ std::optional<std::string> byte_token(std::string_view piece) {
   uint8_t byte = 0;
   const char* end = piece.data() + 5;
   const auto [stop, error] = std::from_chars(piece.data() + 3, end, byte, 16);
-  return error == std::errc() && stop == end ? std::optional(std::string(1, static_cast<char>(byte)))
-                                             : std::nullopt;
+  if (error != std::errc() || stop != end) {
+    return std::nullopt;
+  }
+  return std::string(1, static_cast<char>(byte));
 }
 
 std::string bytes_of(const std::string& piece, TokenType type) {
