@@ -1,7 +1,7 @@
 #pragma once
 // Are two answers the same answer? Texts are parsed (never run) into numbers, expressions, lists,
 // tuples, intervals, sets, matrices, equations, inequalities or words, and compared by rules:
-// rationals exactly; other closed forms to 80 of 100 digits; expressions with variables as
+// rationals exactly; other closed forms to 38 of 50 digits; expressions with variables as
 // identities at several fixed points, to the same precision. In doubt the answer is no: a false yes
 // costs more than a false no.
 // Bounded: both texts by limits::kAnswerBytes, nesting, number sizes and evaluation steps by small
