@@ -14,7 +14,7 @@ enum class Source : uint8_t { messages, text, tokens };
 constexpr Source last_value(Source) { return Source::tokens; }
 
 struct BranchResult {
-  BranchId branch;
+  BranchId branch{};
   uint32_t length = 0;  // tokens of the branch
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
@@ -22,14 +22,15 @@ struct BranchResult {
   }
 };
 
-// Opens a root branch; roots are counted 0, 1, ... in a run. Text with chat_template is one user message.
+// Opens a root branch; roots are counted 0, 1, ... in a run. Text with chat_template is one user
+// message.
 struct Open {
   static constexpr Verb kVerb = Verb::open;
   using Result = BranchResult;
   Source source = Source::messages;
-  std::vector<Message> messages;
-  std::string text;
-  std::vector<uint32_t> tokens;
+  std::vector<Message> messages{};
+  std::string text{};
+  std::vector<uint32_t> tokens{};
   bool chat_template = true;
   static void each_field(auto& self, auto&& field) {
     field("source", self.source);
@@ -49,10 +50,10 @@ struct LengthResult {
 struct Append {
   static constexpr Verb kVerb = Verb::append;
   using Result = LengthResult;
-  BranchId branch;
+  BranchId branch{};
   Source source = Source::text;  // text or tokens
-  std::string text;
-  std::vector<uint32_t> tokens;
+  std::string text{};
+  std::vector<uint32_t> tokens{};
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
     field("source", self.source);
@@ -63,17 +64,17 @@ struct Append {
 
 // What one branch gained.
 struct Extended {
-  BranchId branch;
+  BranchId branch{};
   End end = End::max_tokens;
-  std::vector<uint32_t> tokens;    // of this call
-  std::vector<double> logprobs;    // the model's own, of each of them
-  std::string text;                // of this call, cut before a stop text; no control tokens
+  std::vector<uint32_t> tokens{};  // of this call
+  std::vector<double> logprobs{};  // the model's own, of each of them
+  std::string text{};              // of this call, cut before a stop text; no control tokens
   double sum_logprob = 0;          // over this call
-  double total_logprob = 0;        // over all that the branch has generated, its ancestors' part included
-  uint32_t total_tokens = 0;       // tokens generated, counted alike
-  uint32_t length = 0;             // tokens of the branch, prompt included
-  uint64_t tick = 0;               // of the run's clock, when it ended
-  std::vector<float> hidden;       // where asked for: of the last token
+  double total_logprob = 0;  // over all that the branch has generated, its ancestors' part included
+  uint32_t total_tokens = 0;    // tokens generated, counted alike
+  uint32_t length = 0;          // tokens of the branch, prompt included
+  uint64_t tick = 0;            // of the run's clock, when it ended
+  std::vector<float> hidden{};  // where asked for: of the last token
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
     field("end", self.end);
@@ -90,19 +91,19 @@ struct Extended {
 };
 
 struct ExtendResult {
-  std::vector<Extended> branches;  // in the request's order
+  std::vector<Extended> branches{};  // in the request's order
   static void each_field(auto& self, auto&& field) { field("branches", self.branches); }
 };
 
-// Generates. One result for all its branches, when the last has ended; to hear of each as it ends, submit
-// one record a branch before waiting.
+// Generates. One result for all its branches, when the last has ended; to hear of each as it ends,
+// submit one record a branch before waiting.
 struct Extend {
   static constexpr Verb kVerb = Verb::extend;
   using Result = ExtendResult;
-  std::vector<BranchId> branches;
+  std::vector<BranchId> branches{};
   uint32_t max_tokens = 0;  // 0: up to the context
-  std::vector<std::string> stops;
-  Sampling sampling;
+  std::vector<std::string> stops{};
+  Sampling sampling{};
   bool hidden_at_stop = false;
   static void each_field(auto& self, auto&& field) {
     field("branches", self.branches);
@@ -114,8 +115,8 @@ struct Extend {
 };
 
 struct BranchLogprobs {
-  BranchId branch;
-  std::vector<TokenLogprob> tokens;
+  BranchId branch{};
+  std::vector<TokenLogprob> tokens{};
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
     field("tokens", self.tokens);
@@ -123,7 +124,7 @@ struct BranchLogprobs {
 };
 
 struct LogprobsResult {
-  std::vector<BranchLogprobs> branches;
+  std::vector<BranchLogprobs> branches{};
   static void each_field(auto& self, auto&& field) { field("branches", self.branches); }
 };
 
@@ -131,10 +132,10 @@ struct LogprobsResult {
 struct Logprobs {
   static constexpr Verb kVerb = Verb::logprobs;
   using Result = LogprobsResult;
-  std::vector<BranchId> branches;
+  std::vector<BranchId> branches{};
   Source source = Source::tokens;  // text or tokens
-  std::string text;
-  std::vector<uint32_t> tokens;
+  std::string text{};
+  std::vector<uint32_t> tokens{};
   uint32_t top_k = 0;
   static void each_field(auto& self, auto&& field) {
     field("branches", self.branches);
@@ -146,8 +147,8 @@ struct Logprobs {
 };
 
 struct BranchHidden {
-  BranchId branch;
-  std::vector<float> state;
+  BranchId branch{};
+  std::vector<float> state{};
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
     field("state", self.state);
@@ -155,7 +156,7 @@ struct BranchHidden {
 };
 
 struct HiddenResult {
-  std::vector<BranchHidden> branches;
+  std::vector<BranchHidden> branches{};
   static void each_field(auto& self, auto&& field) { field("branches", self.branches); }
 };
 
@@ -163,7 +164,7 @@ struct HiddenResult {
 struct Hidden {
   static constexpr Verb kVerb = Verb::hidden;
   using Result = HiddenResult;
-  std::vector<BranchId> branches;
+  std::vector<BranchId> branches{};
   uint32_t position = kLast;
   static void each_field(auto& self, auto&& field) {
     field("branches", self.branches);
@@ -172,7 +173,7 @@ struct Hidden {
 };
 
 struct TokensResult {
-  std::vector<uint32_t> tokens;
+  std::vector<uint32_t> tokens{};
   static void each_field(auto& self, auto&& field) { field("tokens", self.tokens); }
 };
 
@@ -180,7 +181,7 @@ struct TokensResult {
 struct Tokens {
   static constexpr Verb kVerb = Verb::tokens;
   using Result = TokensResult;
-  BranchId branch;
+  BranchId branch{};
   uint32_t first = 0;
   uint32_t count = kToEnd;
   static void each_field(auto& self, auto&& field) {
@@ -191,7 +192,7 @@ struct Tokens {
 };
 
 struct TextResult {
-  std::string text;
+  std::string text{};
   static void each_field(auto& self, auto&& field) { field("text", self.text); }
 };
 
@@ -199,7 +200,7 @@ struct TextResult {
 struct Text {
   static constexpr Verb kVerb = Verb::text;
   using Result = TextResult;
-  BranchId branch;
+  BranchId branch{};
   uint32_t first = 0;
   uint32_t count = kToEnd;
   static void each_field(auto& self, auto&& field) {
@@ -210,15 +211,16 @@ struct Text {
 };
 
 struct ForkResult {
-  std::vector<BranchId> branches;
+  std::vector<BranchId> branches{};
   static void each_field(auto& self, auto&& field) { field("branches", self.branches); }
 };
 
-// Children of a branch, which stays. A branch counts its forks: the k-th ever made has path "<its>.k".
+// Children of a branch, which stays. A branch counts its forks: the k-th ever made has path
+// "<its>.k".
 struct Fork {
   static constexpr Verb kVerb = Verb::fork;
   using Result = ForkResult;
-  BranchId branch;
+  BranchId branch{};
   uint32_t count = 1;
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
@@ -230,7 +232,7 @@ struct Fork {
 struct Truncate {
   static constexpr Verb kVerb = Verb::truncate;
   using Result = LengthResult;
-  BranchId branch;
+  BranchId branch{};
   uint32_t length = 0;
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
@@ -238,10 +240,10 @@ struct Truncate {
   }
 };
 
-// One-way. Ids that are gone already are ignored.
+// One-way. Ids that are gone already are ignored. An emitted candidate outlives its branch.
 struct Drop {
   static constexpr Verb kVerb = Verb::drop;
-  std::vector<BranchId> branches;
+  std::vector<BranchId> branches{};
   static void each_field(auto& self, auto&& field) { field("branches", self.branches); }
 };
 
@@ -252,13 +254,13 @@ constexpr Placement last_value(Placement) { return Placement::shifted; }
 struct Splice {
   static constexpr Verb kVerb = Verb::splice;
   using Result = LengthResult;
-  BranchId branch;
-  BranchId source;
+  BranchId branch{};
+  BranchId source{};
   uint32_t first = 0;
   uint32_t count = kToEnd;
   Placement placement = Placement::end_to_end;
-  int64_t shift = 0;    // positions, where placement is shifted
-  bool live = false;    // refused for now
+  int64_t shift = 0;  // positions, where placement is shifted
+  bool live = false;  // refused for now
   static void each_field(auto& self, auto&& field) {
     field("branch", self.branch);
     field("source", self.source);

@@ -1,9 +1,10 @@
 #pragma once
-// Records to bytes and back. Decoding checks version, verb, every length and every enum; what is left
-// over is an error too. Nothing throws but std::bad_alloc. Pure functions, any thread.
+// Records to bytes and back. Decoding checks version, verb, every length and every enum; what is
+// left over is an error too. Nothing throws but std::bad_alloc. Pure functions, any thread.
 //
-// A host reads with peek() and decode<Extend>(bytes), answers with encode_result<Extend>(result, ticket)
-// or encode_failure(...); a strategy writes with encode(request) and reads decode_result<Extend>(bytes).
+// A host reads with peek() and decode<Extend>(bytes), answers with encode_result<Extend>(result,
+// ticket) or encode_failure(...); a strategy writes with encode(request) and reads
+// decode_result<Extend>(bytes).
 
 #include <cstdint>
 #include <functional>
@@ -54,8 +55,8 @@ inline Bytes seal(Writer&& writer) {
 inline Writer begin(Verb verb, uint16_t bits, uint64_t ticket,
                     std::function<std::string(BranchId)> name_branch = {}) {
   Writer writer(std::move(name_branch));
-  writer.put(Header{0, static_cast<uint16_t>(static_cast<uint16_t>(verb) | bits), kRecordVersion,
-                    ticket});
+  writer.put(
+      Header{0, static_cast<uint16_t>(static_cast<uint16_t>(verb) | bits), kRecordVersion, ticket});
   return writer;
 }
 

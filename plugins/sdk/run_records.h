@@ -13,17 +13,19 @@
 namespace thinkd::sdk {
 
 struct VerifyResult {
-  std::vector<Verdict> verdicts;  // one a branch, else one a text
+  std::vector<Verdict> verdicts{};  // one a branch, else one a text
   static void each_field(auto& self, auto&& field) { field("verdicts", self.verdicts); }
 };
 
-// Branches are judged by what they have generated. Either branches or texts.
+// Branches are judged by what they have generated. Either branches or texts. Scores of branches are
+// reported as events by the host; nobody emits them again.
 struct Verify {
   static constexpr Verb kVerb = Verb::verify;
   using Result = VerifyResult;
-  std::vector<BranchId> branches;
-  std::vector<std::string> texts;
-  std::string verifier;  // "name" or "name:param=value"; empty: the model's step scorer, else mean_logprob
+  std::vector<BranchId> branches{};
+  std::vector<std::string> texts{};
+  std::string verifier{};  // "name" or "name:param=value"; empty: the model's step scorer, else
+                           // mean_logprob
   static void each_field(auto& self, auto&& field) {
     field("branches", self.branches);
     field("texts", self.texts);
@@ -32,7 +34,7 @@ struct Verify {
 };
 
 struct RandomResult {
-  std::vector<double> uniforms;  // in [0, 1)
+  std::vector<double> uniforms{};  // in [0, 1)
   static void each_field(auto& self, auto&& field) { field("uniforms", self.uniforms); }
 };
 
@@ -45,11 +47,11 @@ struct Random {
 };
 
 struct NowResult {
-  double seconds = 0;                 // since the run began
-  std::optional<double> seconds_left; // absent: no such budget
-  std::optional<uint64_t> tokens_left;
-  std::optional<uint64_t> samples_left;
-  std::optional<uint64_t> verifier_calls_left;
+  double seconds = 0;                    // since the run began
+  std::optional<double> seconds_left{};  // absent: no such budget
+  std::optional<uint64_t> tokens_left{};
+  std::optional<uint64_t> samples_left{};
+  std::optional<uint64_t> verifier_calls_left{};
   uint64_t tick = 0;
   static void each_field(auto& self, auto&& field) {
     field("seconds", self.seconds);
@@ -70,7 +72,7 @@ struct Now {
 enum class Event : uint8_t {
   answer_by,  // rule, weighting: from now on, over all candidates of the run
   candidate,  // branch, score, text: a finished sample
-  scored,     // branch, score
+  scored,     // branch, score: one that the strategy made itself
   pruned,     // branch: given up by the strategy
   note,       // text, branch where there is one
 };
@@ -80,9 +82,9 @@ constexpr Event last_value(Event) { return Event::note; }
 struct Emit {
   static constexpr Verb kVerb = Verb::emit;
   Event event = Event::note;
-  BranchId branch;               // value 0: none
-  std::optional<double> score;
-  std::string text;              // candidate: empty means what the branch has generated
+  BranchId branch{};  // value 0: none
+  std::optional<double> score{};
+  std::string text{};  // candidate: empty means what the branch has generated
   AnswerRule rule = AnswerRule::first;
   Weighting weighting = Weighting::raw;
   static void each_field(auto& self, auto&& field) {
@@ -98,12 +100,12 @@ struct Emit {
 // What a strategy is started with.
 struct RunRequest {
   static constexpr Verb kVerb = Verb::run;
-  std::vector<Message> messages;  // system, task prompt, question
-  std::string question;           // as asked
-  std::string task;               // empty: none
-  std::vector<Param> params;      // what the user set; defaults are the strategy's own
-  SamplingOverrides sampling;
-  uint32_t context = 0;           // tokens a branch may have
+  std::vector<Message> messages{};  // system, task prompt, question
+  std::string question{};           // as asked
+  std::string task{};               // empty: none
+  std::vector<Param> params{};      // what the user set; defaults are the strategy's own
+  SamplingOverrides sampling{};
+  uint32_t context = 0;  // tokens a branch may have
   static void each_field(auto& self, auto&& field) {
     field("messages", self.messages);
     field("question", self.question);

@@ -1,7 +1,7 @@
 #pragma once
-// The small types that verb records are made of. Each struct lists its fields once, in the order in which
-// they are encoded (each_field); codec.h writes and reads them from that list. Plain values: no owner, no
-// thread rule.
+// The small types that verb records are made of. Each struct lists its fields once, in the order in
+// which they are encoded (each_field); codec.h writes and reads them from that list. Plain values:
+// no owner, no thread rule.
 
 #include <cstdint>
 #include <optional>
@@ -17,8 +17,8 @@ struct BranchId {
 };
 
 struct Message {
-  std::string role;  // system, user, assistant
-  std::string content;
+  std::string role{};  // system, user, assistant
+  std::string content{};
   static void each_field(auto& self, auto&& field) {
     field("role", self.role);
     field("content", self.content);
@@ -43,13 +43,13 @@ struct Sampling {
 
 // What the user said about sampling; what is absent is the strategy's choice.
 struct SamplingOverrides {
-  std::optional<float> temperature;
-  std::optional<uint32_t> top_k;
-  std::optional<float> top_p;
-  std::optional<float> min_p;
-  std::optional<float> repetition_penalty;
-  std::optional<uint32_t> max_tokens;  // new tokens a sample
-  std::vector<std::string> stops;
+  std::optional<float> temperature{};
+  std::optional<uint32_t> top_k{};
+  std::optional<float> top_p{};
+  std::optional<float> min_p{};
+  std::optional<float> repetition_penalty{};
+  std::optional<uint32_t> max_tokens{};  // new tokens a sample
+  std::vector<std::string> stops{};
   static void each_field(auto& self, auto&& field) {
     field("temperature", self.temperature);
     field("top_k", self.top_k);
@@ -83,9 +83,9 @@ struct TopLogprob {
 
 struct TokenLogprob {
   uint32_t token = 0;
-  double logprob = 0;            // natural log
-  double entropy = 0;            // of the whole distribution, nats
-  std::vector<TopLogprob> top;   // the top_k likeliest
+  double logprob = 0;             // natural log
+  double entropy = 0;             // of the whole distribution, nats
+  std::vector<TopLogprob> top{};  // the top_k likeliest
   static void each_field(auto& self, auto&& field) {
     field("token", self.token);
     field("logprob", self.logprob);
@@ -101,8 +101,8 @@ constexpr Outcome last_value(Outcome) { return Outcome::parse_failed; }
 struct Verdict {
   double score = 0;  // higher is better
   Outcome outcome = Outcome::none;
-  std::string reason;
-  std::string answer;  // as extracted, where it extracts one
+  std::string reason{};
+  std::string answer{};  // as extracted, where it extracts one
   static void each_field(auto& self, auto&& field) {
     field("score", self.score);
     field("outcome", self.outcome);
@@ -111,8 +111,8 @@ struct Verdict {
   }
 };
 
-// By which rule the answer is chosen from the candidates emitted so far. Ties go to the earliest emit.
-// Votes are over classes of equal answers; a candidate without an answer abstains.
+// By which rule the answer is chosen from the candidates emitted so far. Ties go to the earliest
+// emit. Votes are over classes of equal answers; a candidate without an answer abstains.
 enum class AnswerRule : uint8_t { first, last, best_score, vote, weighted_vote };
 constexpr AnswerRule last_value(AnswerRule) { return AnswerRule::weighted_vote; }
 
@@ -123,15 +123,16 @@ constexpr Weighting last_value(Weighting) { return Weighting::sigmoid; }
 enum class ParamKind : uint8_t { boolean, integer, number, text };
 constexpr ParamKind last_value(ParamKind) { return ParamKind::text; }
 
-// One parameter as the host read it from the user: its JSON type decides the kind, and the one field of
-// that kind holds the value. "name:n=16" gives integer 16, n=0.5 number, n=true boolean, else text.
+// One parameter as the host read it from the user: its JSON type decides the kind, and the one
+// field of that kind holds the value. "name:n=16" gives integer 16, n=0.5 number, n=true boolean,
+// else text.
 struct Param {
-  std::string name;
+  std::string name{};
   ParamKind kind = ParamKind::text;
   bool boolean = false;
   int64_t integer = 0;
   double number = 0;
-  std::string text;
+  std::string text{};
   static void each_field(auto& self, auto&& field) {
     field("name", self.name);
     field("kind", self.kind);

@@ -1,7 +1,7 @@
 #pragma once
 // Bytes of records, written and read. Writer and Reader walk the field lists of the record structs;
-// Reader checks every length against what is left before it takes it, and after the first fault reads
-// nothing more. The fault names the field and both numbers. Used by codec.h.
+// Reader checks every length against what is left before it takes it, and after the first fault
+// reads nothing more. The fault names the field and both numbers. Used by codec.h.
 
 #include <bit>
 #include <concepts>
