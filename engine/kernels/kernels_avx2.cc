@@ -60,6 +60,7 @@ void expand_q4_0(const uint8_t* blocks, uint64_t count, float* out) {
     const __m128i low = _mm_sub_epi8(_mm_and_si128(bytes, nibble), eight);
     const __m128i high = _mm_sub_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), nibble), eight);
     const __m128i quarters[4] = {low, _mm_srli_si128(low, 8), high, _mm_srli_si128(high, 8)};
+#pragma GCC unroll 8
     for (int i = 0; i < 4; ++i) {
       const __m256 q = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(quarters[i]));
       _mm256_storeu_ps(out + 8 * i, _mm256_mul_ps(scale, q));
@@ -76,6 +77,7 @@ void expand_q4_1(const uint8_t* blocks, uint64_t count, float* out) {
     const __m128i low = _mm_and_si128(bytes, nibble);
     const __m128i high = _mm_and_si128(_mm_srli_epi16(bytes, 4), nibble);
     const __m128i quarters[4] = {low, _mm_srli_si128(low, 8), high, _mm_srli_si128(high, 8)};
+#pragma GCC unroll 8
     for (int i = 0; i < 4; ++i) {
       // scale x q is exact (11 and 4 bits), so a fused add rounds as dequantize() does.
       const __m256 q = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(quarters[i]));
@@ -87,6 +89,7 @@ void expand_q4_1(const uint8_t* blocks, uint64_t count, float* out) {
 void expand_q8_0(const uint8_t* blocks, uint64_t count, float* out) {
   for (uint64_t done = 0; done < count; done += 32, blocks += 34, out += 32) {
     const __m256 scale = _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
+#pragma GCC unroll 8
     for (int i = 0; i < 4; ++i) {
       const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(blocks + 2 + 8 * i));
       const __m256 q = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
@@ -132,7 +135,9 @@ template <int W, int R>
 void dots_block(const float* weights, uint64_t weight_stride, const float* x, uint64_t x_stride,
                 uint32_t length, float* out, uint64_t out_stride) {
   __m256 sums[W][R];
+#pragma GCC unroll 8
   for (int w = 0; w < W; ++w) {
+#pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       sums[w][r] = _mm256_setzero_ps();
     }
@@ -140,11 +145,14 @@ void dots_block(const float* weights, uint64_t weight_stride, const float* x, ui
   uint32_t k = 0;
   for (; k + kLanes <= length; k += kLanes) {
     __m256 row[R];
+#pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       row[r] = _mm256_loadu_ps(x + r * x_stride + k);
     }
+#pragma GCC unroll 8
     for (int w = 0; w < W; ++w) {
       const __m256 weight = _mm256_loadu_ps(weights + w * weight_stride + k);
+#pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         sums[w][r] = _mm256_fmadd_ps(weight, row[r], sums[w][r]);
       }
@@ -152,18 +160,22 @@ void dots_block(const float* weights, uint64_t weight_stride, const float* x, ui
   }
   if (k < length) {
     const __m256i mask = first_lanes(length - k);
+#pragma GCC unroll 8
     for (int w = 0; w < W; ++w) {
       const __m256 weight = _mm256_maskload_ps(weights + w * weight_stride + k, mask);
+#pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         const __m256 row = _mm256_maskload_ps(x + r * x_stride + k, mask);
         sums[w][r] = _mm256_fmadd_ps(weight, row, sums[w][r]);
       }
     }
   }
+#pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
     if constexpr (W == 1) {
       out[r * out_stride] = sum_one(sums[0][r]);
     } else {
+#pragma GCC unroll 8
       for (int w = 0; w < W; w += 4) {
         _mm_storeu_ps(out + r * out_stride + w,
                       sum_four(sums[w][r], sums[w + 1][r], sums[w + 2][r], sums[w + 3][r]));
@@ -240,17 +252,20 @@ void add(float* x, const float* y, uint64_t length) {
 // The scores of keys [first, first + 8); keys past the end are read again and masked by the caller.
 __m256 scores_of_eight(const KeyBlock& block, uint32_t first, const float* query) {
   const float* keys[8];
+#pragma GCC unroll 8
   for (uint32_t i = 0; i < 8; ++i) {
     const uint32_t key = first + i < block.count ? first + i : block.count - 1;
     keys[i] = block.keys + uint64_t{key} * block.head_size;
   }
   __m256 sums[8];
+#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     sums[i] = _mm256_setzero_ps();
   }
   uint32_t d = 0;
   for (; d + kLanes <= block.head_size; d += kLanes) {
     const __m256 q = _mm256_loadu_ps(query + d);
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       sums[i] = _mm256_fmadd_ps(q, _mm256_loadu_ps(keys[i] + d), sums[i]);
     }
@@ -258,6 +273,7 @@ __m256 scores_of_eight(const KeyBlock& block, uint32_t first, const float* query
   if (d < block.head_size) {
     const __m256i mask = first_lanes(block.head_size - d);
     const __m256 q = _mm256_maskload_ps(query + d, mask);
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       sums[i] = _mm256_fmadd_ps(q, _mm256_maskload_ps(keys[i] + d, mask), sums[i]);
     }
@@ -270,15 +286,18 @@ __m256 scores_of_eight(const KeyBlock& block, uint32_t first, const float* query
 template <int N>
 void weigh(const float* weights, const float* values, uint32_t count, uint32_t stride, float* out) {
   __m256 sums[N];
+#pragma GCC unroll 8
   for (int i = 0; i < N; ++i) {
     sums[i] = _mm256_setzero_ps();
   }
   for (uint32_t j = 0; j < count; ++j, values += stride) {
     const __m256 weight = _mm256_broadcast_ss(weights + j);
+#pragma GCC unroll 8
     for (int i = 0; i < N; ++i) {
       sums[i] = _mm256_fmadd_ps(weight, _mm256_loadu_ps(values + 8 * i), sums[i]);
     }
   }
+#pragma GCC unroll 8
   for (int i = 0; i < N; ++i) {
     _mm256_storeu_ps(out + 8 * i, sums[i]);
   }
