@@ -1,8 +1,10 @@
 #include "search/registry.h"
 
-#include <cmath>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "plugins/sdk/codec.h"
+#include "plugins/sdk/strategy.h"
 #include "search/strategies/strategies.h"
 
 namespace thinkd::search {
@@ -10,90 +12,26 @@ namespace {
 
 std::string text_or_empty(const char* text) { return text ? text : ""; }
 
-// "an integer from 1 to 4096": what a property of the schema takes.
-std::string range_of(const Json& property) {
-  const std::string type = property.value("type", "value");
-  if (property.contains("enum")) {
-    return "one of " + to_text(property["enum"]);
-  }
-  if (type == "boolean") {
-    return "true or false";
-  }
-  if (type == "string") {
-    return property.contains("maxLength")
-               ? "text of at most " + to_text(property["maxLength"]) + " bytes"
-               : "text";
-  }
-  std::string text = type == "integer" ? "an integer" : "a number";
-  if (property.contains("minimum")) {
-    text += " from " + to_text(property["minimum"]);
-  } else if (property.contains("exclusiveMinimum")) {
-    text += " above " + to_text(property["exclusiveMinimum"]);
-  }
-  if (property.contains("maximum")) {
-    text += " to " + to_text(property["maximum"]);
-  } else if (property.contains("exclusiveMaximum")) {
-    text += " below " + to_text(property["exclusiveMaximum"]);
-  }
-  return text;
+void take_text(void* into, const char* text, size_t size) {
+  static_cast<std::string*>(into)->assign(text, size);
 }
 
-bool type_fits(const std::string& type, const Json& value) {
-  return (type == "boolean" && value.is_boolean()) || (type == "string" && value.is_string()) ||
-         (type == "integer" && value.is_number_integer() &&
-          !(value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX)) ||
-         (type == "number" && value.is_number());
-}
-
-bool in_range(const Json& property, const Json& value) {
-  if (property.contains("enum")) {
-    for (const Json& allowed : property["enum"]) {
-      if (allowed == value) {
-        return true;
-      }
-    }
-    return false;
+// What the strategy itself says of the parameters.
+Status checked_by(const thinkd_strategy& strategy, const std::vector<sdk::Param>& params) {
+  constexpr size_t kEnd = offsetof(thinkd_strategy, check) + sizeof(strategy.check);
+  if (strategy.struct_size < kEnd || strategy.check == nullptr) {
+    return {};
   }
-  if (value.is_string()) {
-    return !property.contains("maxLength") ||
-           value.get<std::string>().size() <= property["maxLength"].get<uint64_t>();
+  sdk::RunRequest request;
+  request.params = params;
+  const sdk::Bytes bytes = sdk::encode(request);
+  std::string reason;
+  if (strategy.check(strategy.self, bytes.data(), bytes.size(), &take_text, &reason) ==
+      THINKD_OK) {
+    return {};
   }
-  if (!value.is_number()) {
-    return true;
-  }
-  const double number = value.get<double>();
-  const auto bound = [&](const char* name, double otherwise) {
-    return property.contains(name) && property[name].is_number() ? property[name].get<double>()
-                                                                 : otherwise;
-  };
-  return number >= bound("minimum", -INFINITY) && number <= bound("maximum", INFINITY) &&
-         number > bound("exclusiveMinimum", -INFINITY) &&
-         number < bound("exclusiveMaximum", INFINITY);
-}
-
-sdk::Param param_of(const std::string& name, const std::string& type, const Json& value) {
-  sdk::Param param;
-  param.name = name;
-  if (type == "boolean") {
-    param.kind = sdk::ParamKind::boolean;
-    param.boolean = value.get<bool>();
-  } else if (type == "string") {
-    param.kind = sdk::ParamKind::text;
-    param.text = value.get<std::string>();
-  } else if (type == "integer") {
-    param.kind = sdk::ParamKind::integer;
-    param.integer = value.get<int64_t>();
-  } else {
-    param.kind = sdk::ParamKind::number;
-    param.number = value.get<double>();
-  }
-  return param;
-}
-
-// A number or a word that was typed for a text parameter ("final=12") is that text.
-Json as_typed(const std::string& type, const Json& value) {
-  return type == "string" && !value.is_string() && value.is_primitive() ? Json(to_text(value))
-                                                                         : value;
+  return invalid(reason.empty() ? std::string(strategy.name) + ": the parameters are refused"
+                                : reason);
 }
 
 }  // namespace
@@ -107,6 +45,37 @@ OrderedJson to_json(const StrategyInfo& info) {
   OrderedJson schema = OrderedJson::parse(info.schema, nullptr, false);
   out["params"] = schema.is_discarded() ? OrderedJson::object() : schema;
   return out;
+}
+
+Result<std::vector<sdk::Param>> params_from_json(std::string_view object) {
+  const Json params = Json::parse(object, nullptr, false);
+  if (!params.is_object()) {
+    return invalid("params must be an object");
+  }
+  std::vector<sdk::Param> all;
+  for (const auto& [name, value] : params.items()) {
+    sdk::Param param;
+    param.name = name;
+    if (value.is_boolean()) {
+      param.kind = sdk::ParamKind::boolean;
+      param.boolean = value.get<bool>();
+    } else if (value.is_string()) {
+      param.kind = sdk::ParamKind::text;
+      param.text = value.get<std::string>();
+    } else if (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX) {
+      return invalid("parameter " + name + " is " + to_text(value) + "; integers have 63 bits");
+    } else if (value.is_number_integer()) {
+      param.kind = sdk::ParamKind::integer;
+      param.integer = value.get<int64_t>();
+    } else if (value.is_number()) {
+      param.kind = sdk::ParamKind::number;
+      param.number = value.get<double>();
+    } else {
+      return invalid("parameter " + name + " must be a number, text, true or false");
+    }
+    all.push_back(std::move(param));
+  }
+  return all;
 }
 
 Status Registry::add(const thinkd_strategy& strategy, std::string_view origin) {
@@ -126,8 +95,8 @@ Status Registry::add(const thinkd_strategy& strategy, std::string_view origin) {
 }
 
 Status Registry::add_builtin() {
-  for (const thinkd_strategy* strategy : strategies::builtin()) {
-    THINKD_CHECK(add(*strategy, "built in"));
+  for (const sdk::StrategyInfo& strategy : builtin_strategies()) {
+    THINKD_CHECK(add(builtin_.emplace_back(sdk::entry(strategy)), "built in"));
   }
   return {};
 }
@@ -172,33 +141,12 @@ Result<std::vector<sdk::Param>> Registry::check(const StrategySpec& spec) const 
     return not_found("attachment " + to_text(Json(spec.attach.front().name)) +
                      " does not exist; this build has no attachments");
   }
-  const Json schema = Json::parse(text_or_empty((*table)->params_schema), nullptr, false);
-  const Json properties = schema.is_object() ? schema.value("properties", Json::object())
-                                             : Json::object();
-  const Json params = Json::parse(spec.params, nullptr, false);
-  if (!params.is_object()) {
-    return invalid(spec.name + ": params must be an object");
+  Result<std::vector<sdk::Param>> params = params_from_json(spec.params);
+  if (!params) {
+    return params.status().within(spec.name);
   }
-  std::vector<sdk::Param> checked;
-  for (const auto& [name, given] : params.items()) {
-    if (!properties.contains(name)) {
-      std::string known;
-      for (const auto& [other, property] : properties.items()) {
-        known += (known.empty() ? "" : ", ") + other;
-      }
-      return invalid(spec.name + ": unknown parameter " + to_text(Json(name)) + "; known are " +
-                     (known.empty() ? "none" : known));
-    }
-    const Json& property = properties[name];
-    const std::string type = property.value("type", "string");
-    const Json value = as_typed(type, given);
-    if (!type_fits(type, value) || !in_range(property, value)) {
-      return invalid(spec.name + ": " + name + " is " + to_text(given) + "; it must be " +
-                     range_of(property));
-    }
-    checked.push_back(param_of(name, type, value));
-  }
-  return checked;
+  THINKD_CHECK(checked_by(**table, *params));
+  return params;
 }
 
 }  // namespace thinkd::search

@@ -1,9 +1,8 @@
 #pragma once
 // The strategies a host knows: the built-in ones, later those of plugins. Filled at start, then read from
-// any thread. Parameters are checked here, against the strategy's own JSON Schema, before a run begins.
+// any thread. Parameters are checked before a run begins, by the strategy itself.
 
-#include <cstdint>
-#include <functional>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -50,6 +49,10 @@ class Registry {
     std::string origin;
   };
   std::map<std::string, Entry, std::less<>> entries_;
+  std::deque<thinkd_strategy> builtin_;
 };
+
+// A JSON object of parameters as records carry them; invalid names one that is no number, text or truth.
+Result<std::vector<sdk::Param>> params_from_json(std::string_view object);
 
 }  // namespace thinkd::search
