@@ -1,6 +1,6 @@
 #pragma once
-// Which thinkd this is. The build is part of what determines a run's bytes: journals, evaluation folders
-// and block hashes carry it.
+// Which thinkd this is. The build is part of what determines a run's bytes: journals, evaluation
+// folders and block hashes carry it.
 
 #include <string_view>
 

@@ -1,0 +1,55 @@
+#include "engine/kv/block.h"
+
+#include <algorithm>
+
+#include "engine/kv/block_pool.h"
+
+namespace thinkd::engine {
+
+BlockRef::BlockRef(const BlockRef& other) : block_(other.block_) {
+  if (block_ != nullptr) {
+    block_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+BlockRef::~BlockRef() {
+  if (block_ != nullptr && block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    block_->pool->release(block_);
+  }
+}
+
+bool BlockRef::unique() const {
+  return block_ != nullptr && block_->references.load(std::memory_order_acquire) == 1;
+}
+
+void append_runs(const Segment& segment, std::vector<BlockRun>& runs) {
+  const size_t start = runs.size();
+  Block* block = segment.last.get();
+  uint32_t to = segment.end;
+  uint32_t left = segment.length;
+  while (left > 0) {
+    const uint32_t take = std::min(left, to - block->first);
+    runs.push_back({block, to - take, to, segment.shift});
+    left -= take;
+    block = block->parent.get();
+    to = kBlockTokens;
+  }
+  std::reverse(runs.begin() + static_cast<std::ptrdiff_t>(start), runs.end());
+}
+
+std::vector<BlockRun> lineage(const Block& block) {
+  std::vector<BlockRun> runs;
+  if (block.context) {
+    for (const Segment& segment : block.context->segments) {
+      append_runs(segment, runs);
+    }
+  }
+  const size_t start = runs.size();
+  for (Block* before = block.parent.get(); before != nullptr; before = before->parent.get()) {
+    runs.push_back({before, before->first, kBlockTokens, 0});
+  }
+  std::reverse(runs.begin() + static_cast<std::ptrdiff_t>(start), runs.end());
+  return runs;
+}
+
+}  // namespace thinkd::engine

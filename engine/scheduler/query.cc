@@ -1,0 +1,105 @@
+#include "engine/scheduler/query.h"
+
+#include "engine/scheduler/engine.h"
+#include "engine/scheduler/query_state.h"
+#include "engine/scheduler/step_loop.h"
+
+namespace thinkd::engine {
+
+Query::Query(Engine& engine, std::shared_ptr<QueryState> state)
+    : engine_(engine), state_(std::move(state)) {}
+
+Query::~Query() {
+  std::unique_lock guard(engine_.loop_->lock());
+  state_->closing = true;
+  engine_.loop_->wake();
+  state_->changed.wait(guard, [&] { return state_->closed; });
+}
+
+WorkId Query::submit(ExtendItem item) {
+  const WorkId id = state_->next_id++;
+  std::lock_guard guard(engine_.loop_->lock());
+  state_->new_extends.emplace_back(id, std::move(item));
+  return id;
+}
+
+WorkId Query::submit(LogprobsItem item) {
+  StaticWork work;
+  work.id = state_->next_id++;
+  if (item.branch.length() > 0) {
+    work.next = item.branch.length() - 1;
+    work.end = work.next + static_cast<uint32_t>(item.tokens.size());
+    item.branch.append(item.tokens);
+  }
+  work.branch = std::move(item.branch);
+  work.targets = std::move(item.tokens);
+  work.top_k = item.top_k;
+  const WorkId id = work.id;
+  std::lock_guard guard(engine_.loop_->lock());
+  state_->new_statics.push_back(std::move(work));
+  return id;
+}
+
+WorkId Query::submit(HiddenItem item) {
+  StaticWork work;
+  work.id = state_->next_id++;
+  work.hidden = true;
+  work.tip = item.position + 1 == item.branch.length();
+  work.next = item.position;
+  work.end = item.position + 1;
+  work.branch = std::move(item.branch);
+  const WorkId id = work.id;
+  std::lock_guard guard(engine_.loop_->lock());
+  state_->new_statics.push_back(std::move(work));
+  return id;
+}
+
+void Query::advance(std::span<const WorkId> wanted, Until until,
+                    const std::function<void(Finished)>& finished) {
+  if (wanted.empty()) {
+    return;
+  }
+  std::unique_lock guard(engine_.loop_->lock());
+  state_->wanted.assign(wanted.begin(), wanted.end());
+  state_->until = until;
+  state_->advancing = true;
+  engine_.loop_->wake();
+  while (true) {
+    state_->changed.wait(guard, [&] { return !state_->mailbox.empty() || !state_->advancing; });
+    if (state_->mailbox.empty()) {
+      return;
+    }
+    Finished done = std::move(state_->mailbox.front());
+    state_->mailbox.pop_front();
+    guard.unlock();
+    finished(std::move(done));
+    guard.lock();
+  }
+}
+
+void Query::stop() {
+  std::lock_guard guard(engine_.loop_->lock());
+  state_->stop_requested = true;
+}
+
+bool Query::stopped() const {
+  std::lock_guard guard(engine_.loop_->lock());
+  return state_->stop_requested || state_->shown_stopped;
+}
+
+uint64_t Query::tick() const {
+  std::lock_guard guard(engine_.loop_->lock());
+  return state_->shown_tick;
+}
+
+uint64_t Query::tokens_left() const {
+  std::lock_guard guard(engine_.loop_->lock());
+  return state_->shown_allowance;
+}
+
+QueryCost Query::cost() const {
+  std::lock_guard guard(engine_.loop_->lock());
+  return state_->shown_cost;
+}
+
+}  // namespace thinkd::engine
