@@ -190,7 +190,7 @@ Span first_or_last_number(std::string_view text, bool first) {
 // The last $...$ that holds no prose.
 Span last_formula(std::string_view text) {
   const size_t close = text.rfind('$');
-  if (close == std::string_view::npos || close == 0) {
+  if (close == std::string_view::npos || close == 0 || text[close - 1] == '\\') {
     return {};
   }
   const size_t open = text.rfind('$', close - 1);
@@ -225,7 +225,10 @@ Extraction announced(std::string_view rest, AnswerKind kind) {
   }
   rest = rest.substr(0, std::min(rest.find('\n'), rest.find("</answer>")));
   if (rest.starts_with('$')) {
-    const size_t close = rest.find('$', 1);
+    size_t close = rest.find('$', 1);
+    while (close != std::string_view::npos && rest[close - 1] == '\\') {
+      close = rest.find('$', close + 1);  // an escaped dollar sign is money
+    }
     if (close != std::string_view::npos && close > 1 && !is_prose(rest.substr(1, close - 1))) {
       return found(rest.substr(1, close - 1));
     }

@@ -63,7 +63,9 @@ char only_letter(std::string_view text, bool bracketed) {
       continue;
     }
     // "A" before a lower-case word is an article.
-    if (text[i] == 'A' && i + 2 < text.size() && text[i + 1] == ' ' && is_letter(text[i + 2])) {
+    const std::string_view behind = text.substr(i + 1);
+    if (text[i] == 'A' && behind.size() > 1 && behind[0] == ' ' && is_letter(behind[1]) &&
+        !is_upper(behind[1]) && !behind.starts_with(" or ") && !behind.starts_with(" and ")) {
       continue;
     }
     if (found != 0 && found != text[i]) {

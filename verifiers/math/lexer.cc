@@ -293,7 +293,7 @@ class Lexer {
       at_ += written.size();
       if (meaning.empty()) {
         gap_ = true;
-      } else if (meaning.starts_with("^")) {
+      } else if (meaning.size() == 2 && meaning[0] == '^') {
         symbol("^");
         push(Kind::number, meaning.substr(1));
       } else if (meaning.starts_with("letter ")) {

@@ -82,8 +82,7 @@ class Parser {
       case Kind::function: return true;
       case Kind::number: {
         const Token& before = tokens_[at_ - 1];
-        return before.kind != Kind::number && before.kind != Kind::letter && !before.is("pi") &&
-               !before.is("!");
+        return before.kind != Kind::number && before.kind != Kind::letter && !before.is("pi");
       }
       case Kind::symbol:
         return token.is("(") || token.is("[") || token.is("{") || token.is("frac") ||
