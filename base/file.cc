@@ -67,7 +67,7 @@ Status sync_directory_of(const std::string& path) {
 }
 
 Result<struct stat> regular_file(int descriptor, const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(descriptor, &info) != 0) {
     return failed("stat", path, errno);
   }
@@ -123,7 +123,7 @@ Result<std::string> read_file(const std::string& path, uint64_t limit) {
     return over_limit("'" + path + "' has " + size + " bytes; at most " + std::to_string(limit) +
                       " are read");
   };
-  struct stat info {};
+  struct stat info{};
   if (::fstat(file.get(), &info) != 0) {
     return failed("stat", path, errno);
   }

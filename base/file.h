@@ -10,7 +10,8 @@
 
 namespace thinkd {
 
-// A whole file mapped read-only; unmapped when the object goes. Movable; safe to read from any thread.
+// A whole file mapped read-only; unmapped when the object goes. Movable; safe to read from any
+// thread.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);

@@ -1,6 +1,6 @@
 #pragma once
-// The log: one line an event on standard error, with time and level. Text from outside is escaped so
-// that it cannot forge a line. Nothing in stdout is ever a log line.
+// The log: one line an event on standard error, with time and level. Text from outside is escaped
+// so that it cannot forge a line. Nothing in stdout is ever a log line.
 
 #include <string>
 #include <string_view>

@@ -39,8 +39,8 @@ PhiloxKey draw_key(uint64_t seed, std::string_view stream, std::string_view path
 }
 
 double uniform(PhiloxKey key, uint64_t index) {
-  const PhiloxCounter words = philox4x32_10(
-      {static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), 0, 0}, key);
+  const PhiloxCounter words =
+      philox4x32_10({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), 0, 0}, key);
   const uint64_t bits = (static_cast<uint64_t>(words[1]) << 32) | words[0];
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }

@@ -23,10 +23,10 @@ class Sha256 {
 
   Sha256& add(std::span<const uint8_t> bytes);
   Sha256& add(std::string_view text);
-  Sha256& add_u32(uint32_t value);  // little-endian
-  Sha256& add_u64(uint64_t value);  // little-endian
+  Sha256& add_u32(uint32_t value);          // little-endian
+  Sha256& add_u64(uint64_t value);          // little-endian
   Sha256& add_text(std::string_view text);  // u32 length, then the bytes: unambiguous in a sequence
-  Sha256Digest digest();  // once; the object is spent afterwards
+  Sha256Digest digest();                    // once; the object is spent afterwards
 
  private:
   struct Context;

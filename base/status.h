@@ -79,11 +79,11 @@ class [[nodiscard]] Result {
 };
 
 // Leaves the enclosing function with the Status where it is not ok.
-#define THINKD_CHECK(expression)                                      \
-  do {                                                                \
+#define THINKD_CHECK(expression)                                            \
+  do {                                                                      \
     if (::thinkd::Status check_status = (expression); !check_status.ok()) { \
-      return check_status;                                            \
-    }                                                                 \
+      return check_status;                                                  \
+    }                                                                       \
   } while (false)
 
 }  // namespace thinkd

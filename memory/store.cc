@@ -124,7 +124,8 @@ struct Store::Database {
     db->DestroyColumnFamilyHandle(plain);
   }
 
-  // The group sync: while something is unsynced, waits out the interval and syncs all of it at once.
+  // The group sync: while something is unsynced, waits out the interval and syncs all of it at
+  // once.
   void run_syncer() {
     std::unique_lock lock(mutex);
     for (;;) {
@@ -208,8 +209,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& dir) {
       {rocksdb::kDefaultColumnFamilyName, options}, {"runs", options}, {"journal", options}};
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  THINKD_CHECK(from_rocksdb(
-      rocksdb::DB::Open(options, database_dir(dir), families, &handles, &db), "open '" + dir + "'"));
+  THINKD_CHECK(from_rocksdb(rocksdb::DB::Open(options, database_dir(dir), families, &handles, &db),
+                            "open '" + dir + "'"));
   database->db.reset(db);
   database->plain = handles[0];
   database->runs = handles[1];
@@ -296,7 +297,8 @@ Result<std::vector<std::string>> Store::read_journal(std::string_view run_id) co
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
     const auto index = static_cast<uint32_t>(entries.size());
     if (at->key() != rocksdb::Slice(journal_key(run_id, index))) {
-      return corrupt("store: " + entry_name(run_id, index) + " is missing, later entries are there");
+      return corrupt("store: " + entry_name(run_id, index) +
+                     " is missing, later entries are there");
     }
     const Result<std::string_view> entry =
         decode_entry(entry_name(run_id, index), at->value().ToStringView());

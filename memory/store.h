@@ -31,9 +31,9 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   Status put_run(const RunRecord& record);  // the newest record of an id replaces the older one
-  Result<RunRecord> get_run(std::string_view run_id) const;        // not_found; corrupt
-  Result<std::vector<RunRecord>> list_runs(size_t limit) const;    // newest first, then by id
-  Status remove_run(std::string_view run_id);                      // with its journal; not_found
+  Result<RunRecord> get_run(std::string_view run_id) const;      // not_found; corrupt
+  Result<std::vector<RunRecord>> list_runs(size_t limit) const;  // newest first, then by id
+  Status remove_run(std::string_view run_id);                    // with its journal; not_found
 
   // Entries are numbered from 0 by the writer; the same index again replaces the entry.
   Status append_journal(std::string_view run_id, uint32_t index, std::string_view bytes);

@@ -27,7 +27,10 @@ TEST_CASE("past the end is zero and stays failed") {
   CHECK(reader.read<uint8_t>() == 0);
   CHECK_FALSE(reader.done());
 
-  ByteReader lying(std::string_view("\xff\xff\xff\xff" "abcd", 8));
+  ByteReader lying(
+      std::string_view("\xff\xff\xff\xff"
+                       "abcd",
+                       8));
   CHECK(lying.array<uint64_t>().empty());
   CHECK(lying.failed());
 }

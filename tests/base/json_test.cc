@@ -17,9 +17,7 @@ Status refused(std::string_view text) {
   return value.status();
 }
 
-std::string nested(size_t depth) {
-  return std::string(depth, '[') + std::string(depth, ']');
-}
+std::string nested(size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
 std::string wide(size_t members) {
   std::string text = "{";
@@ -62,7 +60,8 @@ TEST_CASE("numbers are refused, not rounded") {
     CHECK(status.code() == Code::invalid);
     CHECK_THAT(status.message(), Contains("not finite"));
   }
-  for (const char* text : {"18446744073709551616", "-9223372036854775809", "[123456789012345678901]"}) {
+  for (const char* text :
+       {"18446744073709551616", "-9223372036854775809", "[123456789012345678901]"}) {
     const Status status = refused(text);
     CHECK(status.code() == Code::invalid);
     CHECK_THAT(status.message(), Contains("64 bits"));

@@ -43,7 +43,7 @@ TEST_CASE("uniforms lie in [0, 1) and fill it evenly") {
   for (const int count : bins) {
     chi2 += (count - 1000.0) * (count - 1000.0) / 1000.0;
   }
-  CHECK(chi2 > 30.0);   // 63 degrees of freedom: about 1e-4 on either side
+  CHECK(chi2 > 30.0);  // 63 degrees of freedom: about 1e-4 on either side
   CHECK(chi2 < 115.0);
 }
 
@@ -59,9 +59,9 @@ TEST_CASE("a draw key hashes the written layout") {
 }
 
 TEST_CASE("every part of a draw key counts") {
-  const std::set<PhiloxKey> keys = {
-      draw_key(1, "s", "0", 0), draw_key(2, "s", "0", 0), draw_key(1, "t", "0", 0),
-      draw_key(1, "s", "1", 0), draw_key(1, "s", "0", 1), draw_key(1, "s0", "", 0)};
+  const std::set<PhiloxKey> keys = {draw_key(1, "s", "0", 0), draw_key(2, "s", "0", 0),
+                                    draw_key(1, "t", "0", 0), draw_key(1, "s", "1", 0),
+                                    draw_key(1, "s", "0", 1), draw_key(1, "s0", "", 0)};
   CHECK(keys.size() == 6);
 }
 

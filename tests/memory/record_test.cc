@@ -42,8 +42,8 @@ TEST_CASE("another version is named") {
   bytes[4] = 9;
   const Status status = decode_entry("journal/r/0", bytes).status();
   CHECK(status.code() == Code::corrupt);
-  CHECK_THAT(status.message(), Contains("journal/r/0") && Contains("version 9") &&
-                                   Contains("version 1"));
+  CHECK_THAT(status.message(),
+             Contains("journal/r/0") && Contains("version 9") && Contains("version 1"));
 }
 
 TEST_CASE("run ids are short and plain") {

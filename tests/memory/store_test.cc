@@ -48,7 +48,8 @@ void poke(const std::string& dir, const std::string& family, const std::string& 
   }
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
-  REQUIRE(rocksdb::DB::Open(rocksdb::DBOptions(), database_dir(dir), families, &handles, &raw).ok());
+  REQUIRE(
+      rocksdb::DB::Open(rocksdb::DBOptions(), database_dir(dir), families, &handles, &raw).ok());
   const std::unique_ptr<rocksdb::DB> db(raw);
   CHECK(db->Put(rocksdb::WriteOptions(), handles[family == "runs" ? 1 : 2], key, value).ok());
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
@@ -164,7 +165,8 @@ TEST_CASE("many threads write at once") {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&store, id = "t" + std::to_string(t)] {
       for (uint32_t i = 0; i < 200; ++i) {
-        const bool ok = store->append_journal(id, i, id).ok() && (i % 50 != 0 || store->sync().ok());
+        const bool ok =
+            store->append_journal(id, i, id).ok() && (i % 50 != 0 || store->sync().ok());
         if (!ok) {
           return;
         }

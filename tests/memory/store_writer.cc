@@ -1,6 +1,6 @@
-// Opens the store argv[1] and appends entries to the journal of run "r" until it is killed, printing
-// an index once append_journal() has returned. Entry i is its number repeated, so that a reader can
-// check it. Where the store does not open, it prints why and ends with 3.
+// Opens the store argv[1] and appends entries to the journal of run "r" until it is killed,
+// printing an index once append_journal() has returned. Entry i is its number repeated, so that a
+// reader can check it. Where the store does not open, it prints why and ends with 3.
 
 #include <cstdio>
 #include <string>
