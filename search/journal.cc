@@ -151,6 +151,15 @@ std::optional<std::string> Journal::outside(uint16_t kind, uint64_t ticket) cons
   return entry ? std::optional(entry->payload) : std::nullopt;
 }
 
+std::optional<std::pair<uint32_t, std::string>> Journal::logged_stop() const {
+  for (const Entry& entry : log_) {
+    if (entry.kind == kStopEntry) {
+      return std::pair(entry.index, entry.payload);
+    }
+  }
+  return std::nullopt;
+}
+
 Status Journal::differs(const Entry& entry, std::string logged, std::string generated) {
   difference_ = JournalDifference{next_, std::string(kind_name(entry.kind)), entry.branch,
                                   std::move(logged), std::move(generated)};

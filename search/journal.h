@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/sha256.h"
@@ -83,6 +84,9 @@ class Journal {
                                               const Sha256Digest& arguments) const;
   // Values that come from outside are fed from the log in both modes.
   std::optional<std::string> outside(uint16_t kind, uint64_t ticket) const;
+
+  // Where the logged run was stopped from outside: index and payload of the entry.
+  std::optional<std::pair<uint32_t, std::string>> logged_stop() const;
 
   // The next entry: written, or held against the log. conflict where they differ.
   Status add(uint16_t kind, uint64_t ticket, std::string branch, const Sha256Digest& arguments,
