@@ -19,7 +19,7 @@ ALLOWED = {
     "verifiers/": ["verifiers/", "engine/", "base/"],
     "memory/": ["memory/", "base/"],
     "search/": ["search/"] + BELOW_SEARCH,
-    "search/strategies/": ["plugins/sdk/"],
+    "search/strategies/": ["search/strategies/strategies.h", "plugins/sdk/"],  # .h: their table
     "eval/": ["eval/", "search/"] + BELOW_SEARCH,
     "daemon/": ["daemon/", "eval/", "plugins/loader/", "search/"] + BELOW_SEARCH,
     "bench/": ["bench/", "eval/", "plugins/loader/", "search/"] + BELOW_SEARCH,
@@ -81,7 +81,10 @@ def main():
             continue
         includes = INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace"))
         found += findings_of(name, includes, names)
-        graph[name] = [target for bracket, target in includes if bracket == '"' and target in names]
+        # x_impl.h is the second half of x.h, which includes it last.
+        half = name.replace("_impl.h", ".h")
+        graph[name] = [target for bracket, target in includes
+                       if bracket == '"' and target in names and target != half]
     found += [f"include cycle: {cycle}" for cycle in cycles(graph)]
     for line in found:
         print(line)
