@@ -39,10 +39,10 @@ constexpr std::array<CharClass, 128> ascii_classes() {
   for (uint32_t c = 0; c < 128; ++c) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     const bool space = c == ' ' || (c >= '\t' && c <= '\r');
-    classes[c] = letter                   ? CharClass::letter
-                 : c >= '0' && c <= '9'   ? CharClass::number
-                 : space                  ? CharClass::space
-                                          : CharClass::other;
+    classes[c] = letter                 ? CharClass::letter
+                 : c >= '0' && c <= '9' ? CharClass::number
+                 : space                ? CharClass::space
+                                        : CharClass::other;
   }
   return classes;
 }

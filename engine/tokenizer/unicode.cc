@@ -15,9 +15,9 @@ bool is_surrogate(uint32_t code_point) { return code_point >= 0xD800 && code_poi
 
 CharClass char_class(uint32_t code_point) {
   const std::span<const ClassRange> ranges = class_ranges();
-  const auto after = std::upper_bound(
-      ranges.begin(), ranges.end(), code_point,
-      [](uint32_t value, const ClassRange& range) { return value < range.first; });
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), code_point,
+                       [](uint32_t value, const ClassRange& range) { return value < range.first; });
   if (after == ranges.begin()) {
     return CharClass::other;
   }

@@ -19,7 +19,8 @@ std::vector<Token> merge_by_definition(const std::map<Pair, std::pair<size_t, To
     for (size_t i = 0; i + 1 < word.size(); ++i) {
       const auto rule = rules.find({word[i], word[i + 1]});
       if (rule != rules.end() &&
-          (best == word.size() || rule->second.first < rules.at({word[best], word[best + 1]}).first)) {
+          (best == word.size() ||
+           rule->second.first < rules.at({word[best], word[best + 1]}).first)) {
         best = i;
       }
     }

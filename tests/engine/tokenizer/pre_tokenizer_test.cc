@@ -42,8 +42,9 @@ TEST_CASE("words end to end are the text") {
   const uint64_t seed = 5;
   CAPTURE(seed);
   std::mt19937_64 random(seed);
-  const std::string_view parts[] = {"a",  "Z", "1",  "\u0663", " ",      "\n",   "\r",   "\t", "'",
-                                    "'s", "l", "\u017F", "\u00A0", "\u3000", "\xFF", "\xE4", "!",  "\u4E00"};
+  const std::string_view parts[] = {"a",      "Z",      "1",    "\u0663", " ", "\n",
+                                    "\r",     "\t",     "'",    "'s",     "l", "\u017F",
+                                    "\u00A0", "\u3000", "\xFF", "\xE4",   "!", "\u4E00"};
   for (int round = 0; round < 5'000; ++round) {
     std::string text;
     for (size_t i = random() % 30; i > 0; --i) {

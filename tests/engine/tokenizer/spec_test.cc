@@ -131,7 +131,9 @@ TEST_CASE("what real files hold is accepted") {
     spec.types.insert(spec.types.end(), {6, 6});
     const auto tokenizer = make_tokenizer(spec);
     CHECK(*tokenizer->encode("a\xFF") == std::vector<Token>{0, 4});
-    CHECK(tokenizer->decode(std::vector<Token>{0, 4, 5}, false) == "a\xFF" "a");
+    CHECK(tokenizer->decode(std::vector<Token>{0, 4, 5}, false) ==
+          "a\xFF"
+          "a");
   }
 }
 

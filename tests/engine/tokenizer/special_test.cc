@@ -67,7 +67,8 @@ TEST_CASE("words run across the borders of spans") {
   const auto tokenizer = make_tokenizer(smollm2_spec("llama-bpe"));
   const std::string text = "<|im_start|>hello wor";
   const TextSpan middle{14, 19};
-  CHECK(ids(tokenizer->encode(text, std::span(&middle, 1))) == ids(tokenizer->encode_special(text)));
+  CHECK(ids(tokenizer->encode(text, std::span(&middle, 1))) ==
+        ids(tokenizer->encode_special(text)));
 }
 
 TEST_CASE("spans that leave the text or overlap are refused") {
@@ -96,7 +97,8 @@ TEST_CASE("of special tokens the leftmost wins, then the longest that is allowed
   CHECK(ids(tokenizer->encode_special("a>bcab")) == std::vector<Token>{3, later});
   CHECK(ids(tokenizer->encode("<a>b")) == std::vector<Token>{user, close, 4});
   const TextSpan from_b{3, 5};
-  CHECK(ids(tokenizer->encode("<a>bc", std::span(&from_b, 1))) == std::vector<Token>{control, 4, 5});
+  CHECK(ids(tokenizer->encode("<a>bc", std::span(&from_b, 1))) ==
+        std::vector<Token>{control, 4, 5});
 }
 
 TEST_CASE("no merge and no whole word gives a control token") {

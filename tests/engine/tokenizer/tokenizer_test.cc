@@ -18,7 +18,8 @@ std::string random_bytes(std::mt19937_64& random) {
   std::string text(random() % 64, '\0');
   const bool near_utf8 = random() % 2 == 0;
   for (char& byte : text) {
-    constexpr uint8_t kNear[] = {'a', '0', ' ', '\n', '\'', 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F};
+    constexpr uint8_t kNear[] = {'a',  '0',  ' ',  '\n', '\'', 0xC3,
+                                 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F};
     byte = static_cast<char>(near_utf8 ? kNear[random() % std::size(kNear)] : random() % 256);
   }
   return text;
@@ -67,10 +68,14 @@ TEST_CASE("long runs of anything are no slower than text") {
   while (words.size() < 100'000) {
     words += "\u4E2Da1 '\n";
   }
-  const std::string texts[] = {std::string(100'000, 'a'),    std::string(100'000, ' '),
-                               std::string(100'000, '\n'),   std::string(100'000, '<'),
-                               std::string(100'000, '7'),    std::string(100'000, '\''),
-                               std::string(50'000, ' ') + "x" + std::string(50'000, '\r'), words};
+  const std::string texts[] = {std::string(100'000, 'a'),
+                               std::string(100'000, ' '),
+                               std::string(100'000, '\n'),
+                               std::string(100'000, '<'),
+                               std::string(100'000, '7'),
+                               std::string(100'000, '\''),
+                               std::string(50'000, ' ') + "x" + std::string(50'000, '\r'),
+                               words};
   for (const char* name : kNames) {
     const auto tokenizer = make_tokenizer(smollm2_spec(name));
     for (const std::string& text : texts) {

@@ -19,30 +19,35 @@ TEST_CASE("class ranges are sorted and disjoint, and classes are those of known 
     CHECK(range.last >= range.first);
     next = range.last + 1;
     const size_t count = range.last - range.first + 1;
-    (range.kind == CharClass::letter ? letters : range.kind == CharClass::number ? numbers : spaces) +=
-        count;
+    (range.kind == CharClass::letter   ? letters
+     : range.kind == CharClass::number ? numbers
+                                       : spaces) += count;
   }
   // The totals of Unicode 16.0.
   CHECK(unicode_version() == "16.0.0");
   CHECK(letters == 141'028);
   CHECK(numbers == 1'911);
   CHECK(spaces == 25);
-  for (const uint32_t letter : {0x41u, 0x7Au, 0xAAu, 0xDFu, 0x3B1u, 0x5D0u, 0x4E00u, 0xAC00u, 0x2A6DFu}) {
+  for (const uint32_t letter :
+       {0x41u, 0x7Au, 0xAAu, 0xDFu, 0x3B1u, 0x5D0u, 0x4E00u, 0xAC00u, 0x2A6DFu}) {
     CHECK(char_class(letter) == CharClass::letter);
   }
   for (const uint32_t number : {0x30u, 0x39u, 0xB2u, 0xBCu, 0x663u, 0x2167u, 0x3007u, 0xFF11u}) {
     CHECK(char_class(number) == CharClass::number);
   }
-  for (const uint32_t space : {0x9u, 0xDu, 0x20u, 0x85u, 0xA0u, 0x1680u, 0x2028u, 0x202Fu, 0x3000u}) {
+  for (const uint32_t space :
+       {0x9u, 0xDu, 0x20u, 0x85u, 0xA0u, 0x1680u, 0x2028u, 0x202Fu, 0x3000u}) {
     CHECK(char_class(space) == CharClass::space);
   }
-  for (const uint32_t other : {0u, 0x1Cu, 0x5Fu, 0xADu, 0x301u, 0x200Bu, 0xFEFFu, 0x1F600u, 0x10FFFFu}) {
+  for (const uint32_t other :
+       {0u, 0x1Cu, 0x5Fu, 0xADu, 0x301u, 0x200Bu, 0xFEFFu, 0x1F600u, 0x10FFFFu}) {
     CHECK(char_class(other) == CharClass::other);
   }
 }
 
 TEST_CASE("every character reads back, and nothing else does") {
-  for (uint32_t code_point = 0x80; code_point < 0x110000; code_point += code_point < 0x3000 ? 1 : 61) {
+  for (uint32_t code_point = 0x80; code_point < 0x110000;
+       code_point += code_point < 0x3000 ? 1 : 61) {
     std::string text;
     const auto add = [&](uint32_t byte) { text.push_back(static_cast<char>(byte)); };
     if (code_point < 0x800) {
