@@ -28,7 +28,7 @@ struct StrategySpec {
 Result<StrategySpec> parse_strategy(std::string_view text);
 Result<StrategySpec> strategy_from_json(const Json& value);  // text or object
 Json to_json(const StrategySpec& spec);
-std::string to_text(const StrategySpec& spec);               // as typed
+std::string strategy_text(const StrategySpec& spec);         // as typed
 
 // Where a run must end. What is not set is not bounded.
 struct Budget {

@@ -244,7 +244,7 @@ Json to_json(const StrategySpec& spec) {
   return out;
 }
 
-std::string to_text(const StrategySpec& spec) {
+std::string strategy_text(const StrategySpec& spec) {
   std::string out = spec.name;
   char separator = ':';
   const Json params = Json::parse(spec.params, nullptr, false);
@@ -258,7 +258,7 @@ std::string to_text(const StrategySpec& spec) {
     separator = ',';
   }
   for (const StrategySpec& attachment : spec.attach) {
-    out += '+' + to_text(attachment);
+    out += '+' + strategy_text(attachment);
   }
   return out;
 }

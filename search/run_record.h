@@ -1,0 +1,49 @@
+#pragma once
+// What the store keeps of a run, as this room reads and writes it.
+//   request  { "request": the Request, "model": SHA-256, "build": what computes it }
+//   result   { "answer": the Answer as the contract shows it, "events": [ ... ] }
+// Pure functions.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/scheduler/engine.h"
+#include "memory/record.h"
+#include "search/answer.h"
+#include "search/event.h"
+#include "search/journal.h"
+#include "search/request.h"
+
+namespace thinkd::memory {
+class Store;
+}
+
+namespace thinkd::search {
+
+// What a journal is valid for beside the model: KV layout, compute mode, ISA, journal version.
+std::string build_of(const engine::Engine& engine);
+
+std::string stored_request(const Request& request, const engine::Engine& engine);
+std::string stored_result(const Answer& answer, std::span<const Event> events);
+
+struct StoredRun {
+  Request request;
+  std::string model_sha256;
+  std::string build;
+};
+Result<StoredRun> read_request(const memory::RunRecord& record);
+
+// conflict: another model or build than `engine`'s; names both.
+Status same_machine(const StoredRun& run, const engine::Engine& engine);
+
+struct StoredResult {
+  Answer answer;
+  std::string answer_json;
+  std::vector<std::string> events;  // JSON each
+};
+Result<StoredResult> read_result(const memory::RunRecord& record);
+
+Result<std::vector<Entry>> read_log(const memory::Store& store, std::string_view run_id);
+
+}  // namespace thinkd::search
