@@ -4,12 +4,9 @@
 //   header   u32 size (of the whole record) | u16 verb | u16 version | u64 ticket
 //   request  the header, ticket 0, then the fields of its struct (records.h) in their order
 //   result   the header with kResultBit in the verb, u32 status (thinkd_status), then the fields of
-//   the
-//            result where it is 0, else one text that says what went wrong
-//   fields   little-endian; bool and enums one byte; floats as their bits; text: u32 length +
-//   bytes;
-//            array: u32 count + items; optional: one byte 0 or 1 + the value; a branch: u64; no
-//            padding
+//            the result where it is 0, else one text that says what went wrong
+//   fields   little-endian, no padding; bool and enums one byte; floats as their bits; branch u64;
+//            text: u32 length + bytes; array: u32 count + items; optional: 0 or 1 + the value
 //
 // A record of another version is refused by name.
 
