@@ -66,11 +66,15 @@ bool equivalent(std::string_view answer, std::string_view gold) {
       return true;
     }
   }
-  if (same_under(answer, {}, gold, {})) {
+  const math::Value given = math::parse_value(answer, {});
+  const math::Value wanted = math::parse_value(gold, {});
+  if (math::same_value(given, wanted)) {
     return true;
   }
+  // Where one side is a single number such as 1,200, its comma does not also part a list.
   const math::Reading apart{.thousands = false};
-  if ((has_group(answer) || has_group(gold)) &&
+  if ((has_group(answer) || has_group(gold)) && given.shape != math::Shape::expression &&
+      wanted.shape != math::Shape::expression &&
       same_under(answer, apart, gold, apart)) {
     return true;
   }

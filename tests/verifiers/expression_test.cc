@@ -60,11 +60,10 @@ TEST_CASE("the verdict says why") {
       {{3, 3, 8, 8}, "8 ÷ [3 - {8 ÷ 3}]", Outcome::correct, ""},
       {{2, 12}, "2 x 12", Outcome::correct, ""},
       {{2, 26}, "-2 + 26", Outcome::correct, ""},
-      {{4, 8, 1, 3}, "8 * 8 / 4 + 8", Outcome::wrong, "does not use 1"},
+      {{4, 8, 1, 3}, "8 * 3 / 4", Outcome::wrong, "does not use 1"},
       {{4, 8}, "8 * 8 / 4 + 8", Outcome::wrong, "uses 8 3 times"},
-      {{4, 8, 7}, "8 * 4 - 8", Outcome::wrong, "does not use 7"},
       {{8, 4}, "8 * 4 - 8", Outcome::wrong, "uses 8 twice"},
-      {{8, 3}, "8 * 4", Outcome::wrong, "does not use 3"},
+      {{8, 3}, "8 * 4", Outcome::wrong, "uses 4, which is not given"},
       {{8, 3}, "8 * 3 - 1", Outcome::wrong, "uses 1, which is not given"},
       {{8, 8, 3}, "8 * 3", Outcome::wrong, "uses 8 only once"},
       {{20, 3}, "20 + 3 = 24", Outcome::wrong, "equals 23, not 24"},
@@ -76,7 +75,7 @@ TEST_CASE("the verdict says why") {
       {{8, 3}, "(8 * 3", Outcome::parse_failed, "a bracket is not closed"},
       {{8, 3}, "(8 * 3]", Outcome::parse_failed, "a bracket closes that was not opened"},
       {{8, 3}, "8 ** 3", Outcome::parse_failed, "a number is missing"},
-      {{8, 3}, "__import__('os')", Outcome::parse_failed, "'__import__(...' is not arithmetic"},
+      {{8, 3}, "__import__('os')", Outcome::parse_failed, "'__import__('...' is not arithmetic"},
       {{8, 3}, "8 * 1.5 * 2", Outcome::parse_failed, "'1.5 * 2' is not a whole number"}};
   for (const Case& one : cases) {
     const Verdict verdict = check_countdown(puzzle(one.numbers), one.text);
