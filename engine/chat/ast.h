@@ -85,6 +85,7 @@ struct Macro {
   std::vector<std::string> parameters;
   std::vector<ExprPtr> defaults;  // of the last parameters
   Block body;
+  bool builtin = false;  // a function of the environment; only the name counts
 };
 
 enum class NodeKind : uint8_t {

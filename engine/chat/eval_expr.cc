@@ -46,12 +46,9 @@ Value Evaluator::eval(const Expr& expr) {
     case ExprKind::logical_and:
     case ExprKind::logical_or: {
       const bool stops_at = expr.kind == ExprKind::logical_or;
-      Value value;
-      for (const ExprPtr& part : expr.parts) {
-        value = eval(*part);
-        if (truthy(value) == stops_at) {
-          break;
-        }
+      Value value = eval(*expr.parts[0]);
+      for (size_t i = 1; i < expr.parts.size() && truthy(value) != stops_at; ++i) {
+        value = eval(*expr.parts[i]);
       }
       return value;
     }
@@ -63,9 +60,10 @@ Value Evaluator::eval(const Expr& expr) {
         return Value{expr.kind == ExprKind::negate ? -*d : *d};
       }
       const int64_t number = need_int(value, "a sign", meter_);
-      return expr.kind == ExprKind::negate
-                 ? arithmetic(Op::subtract, Value{int64_t{0}}, Value{number})
-                 : Value{number};
+      if (expr.kind == ExprKind::negate && number == INT64_MIN) {
+        unsupported(expr.line, "an integer beyond 64 bits");
+      }
+      return Value{expr.kind == ExprKind::negate ? -number : number};
     }
     case ExprKind::condition:
       if (truthy(eval(*expr.parts[1]))) {
@@ -75,7 +73,7 @@ Value Evaluator::eval(const Expr& expr) {
                                       : undefined("an inline if without else");
     case ExprKind::postfix: return postfix(expr);
   }
-  return Value{};
+  fail(expr.line, "an expression of no known kind");
 }
 
 Value Evaluator::lookup(const std::string& name) {
@@ -265,47 +263,48 @@ Value Evaluator::call(const Expr& expr) {
   const Args args = evaluate(expr.arguments);
   meter_.line = expr.line;
   if (const Macro* const* macro = callee.as<const Macro*>()) {
-    return call_macro(**macro, args);
+    return (*macro)->builtin ? call_builtin((*macro)->name, args) : call_macro(**macro, args);
   }
   if (!callee.is<Undefined>()) {
     fail(expr.line, "'" + expr.name + "' is a " + std::string(type_name(callee)) +
                         " and cannot be called");
   }
-  if (expr.name == "raise_exception") {
+  fail(expr.line, "'" + expr.name.substr(0, 80) + "' is undefined");
+}
+
+Value Evaluator::call_builtin(const std::string& name, const Args& args) {
+  if (name == "raise_exception") {
     args.allow({"message"}, meter_);
     const Value* message = args.get(0, "message");
-    fail(expr.line, message == nullptr ? "raise_exception" : to_str(*message, expr.line)->bytes);
+    fail(meter_.line, message == nullptr ? name : to_str(*message, meter_.line)->bytes);
   }
-  if (expr.name == "range") {
+  if (name == "range") {
     return range(args);
   }
-  if (expr.name == "strftime_now") {
+  if (name == "strftime_now") {
     return strftime(args);
   }
-  if (expr.name == "namespace" || expr.name == "dict") {
-    std::vector<std::pair<Value, Value>> items;
-    if (!args.positional.empty()) {
-      const Dict* from = args.positional[0].dict();
-      if (from == nullptr || args.positional.size() > 1) {
-        unsupported(expr.line, expr.name + " of anything but a dict and named values");
-      }
-      meter_.spend(from->items.size());
-      items = from->items;
+  std::vector<std::pair<Value, Value>> items;
+  if (!args.positional.empty()) {
+    const Dict* from = args.positional[0].dict();
+    if (from == nullptr || args.positional.size() > 1) {
+      unsupported(meter_.line, name + " of anything but a dict and named values");
     }
-    for (const auto& [name, value] : args.named) {
-      items.emplace_back(make_text(name), value);
-    }
-    Value dict = make_dict(std::move(items), meter_);
-    if (expr.name == "dict") {
-      return dict;
-    }
-    auto space = std::make_shared<Namespace>();
-    for (const auto& [name, value] : dict.dict()->items) {
-      space->attributes[need_text(name, "namespace", meter_).bytes] = value;
-    }
-    return Value{std::move(space)};
+    meter_.spend(from->items.size());
+    items = from->items;
   }
-  fail(expr.line, "'" + expr.name.substr(0, 80) + "' is undefined");
+  for (const auto& [key, value] : args.named) {
+    items.emplace_back(make_text(key), value);
+  }
+  Value dict = make_dict(std::move(items), meter_);
+  if (name == "dict") {
+    return dict;
+  }
+  auto space = std::make_shared<Namespace>();
+  for (const auto& [key, value] : dict.dict()->items) {
+    space->attributes[need_text(key, "namespace", meter_).bytes] = value;
+  }
+  return Value{std::move(space)};
 }
 
 Value Evaluator::call_macro(const Macro& macro, const Args& args) {
@@ -356,7 +355,7 @@ Value Evaluator::range(const Args& args) {
     if (static_cast<int64_t>(items.size()) >= kMost) {
       fail_limit(meter_.line, "range of more than " + std::to_string(kMost) + " items");
     }
-    items.push_back(Value{i});
+    items.emplace_back().data = i;
     if (__builtin_add_overflow(i, stride, &i)) {
       break;
     }

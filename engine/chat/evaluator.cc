@@ -18,6 +18,17 @@ Evaluator::Frame::Frame(Evaluator& owner, uint32_t line) : owner_(owner) {
   ++owner_.frames_;
 }
 
+Evaluator::Evaluator(const RenderOptions& options) : options_(options) {
+  static constexpr std::array<std::string_view, 5> kNames = {"raise_exception", "strftime_now",
+                                                             "range", "namespace", "dict"};
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    builtins_[i].name = kNames[i];
+    builtins_[i].builtin = true;
+    globals_.names[builtins_[i].name] = Value{static_cast<const Macro*>(&builtins_[i])};
+  }
+  top_.parent = &globals_;
+}
+
 Text Evaluator::run(const Template& root) {
   TextBuilder out;
   out_ = &out;

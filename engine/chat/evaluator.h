@@ -5,6 +5,7 @@
 // sees the top level only. C++ recursion is bounded by kDepth frames, macro calls included.
 // One object per render, used by one thread. Throws TemplateError.
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ namespace thinkd::engine::chat {
 
 class Evaluator {
  public:
-  explicit Evaluator(const RenderOptions& options) : options_(options) {}
+  explicit Evaluator(const RenderOptions& options);
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   void define(std::string name, Value value) { top_.names[std::move(name)] = std::move(value); }
   Text run(const Template& root);
@@ -67,6 +70,7 @@ class Evaluator {
   bool compare_chain(const Expr& expr);
   bool compare_one(Op op, const Value& left, const Value& right);
   Value call(const Expr& expr);
+  Value call_builtin(const std::string& name, const Args& args);
   Value call_macro(const Macro& macro, const Args& args);
   Value range(const Args& args);
   Value strftime(const Args& args);
@@ -74,6 +78,8 @@ class Evaluator {
 
   const RenderOptions& options_;
   Meter meter_;
+  std::array<Macro, 5> builtins_;
+  Scope globals_;
   Scope top_;
   Scope* scope_ = &top_;
   TextBuilder* out_ = nullptr;
