@@ -86,7 +86,7 @@ bool names_a_field(const std::string& text) {
 }
 
 TEST_CASE("200 lying model files: an error with a name, or a model that runs") {
-  // The hash memory of the person running the tests stays as it is.
+  // Files this young are not remembered by their hash, so nothing is left in the user's cache.
   const std::string pattern = (std::filesystem::temp_directory_path() / "thinkd-lies-XXXXXX").string();
   std::string folder = pattern;
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
