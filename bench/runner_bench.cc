@@ -1,5 +1,5 @@
-// Tokens a second of the transformer runner alone: prefill of 512, then decode of 1, 8 and 32 branches
-// that share these 512 as a prefix. Prints JSON lines.
+// Tokens a second of the transformer runner alone: prefill of 512, then decode of 1, 8 and 32
+// branches that share these 512 as a prefix. Prints JSON lines.
 //
 //   runner_bench MODEL.gguf [THREADS [ISA]]
 
@@ -25,8 +25,10 @@ double now() {
 }
 
 void report(const std::string& bench, uint32_t batch, double rate, std::string_view isa) {
-  std::printf("{\"bench\":\"%s\",\"batch\":%u,\"context\":%u,\"value\":%.1f,\"unit\":\"tokens/s\","
-              "\"isa\":\"%s\"}\n", bench.c_str(), batch, kPrefix, rate, std::string(isa).c_str());
+  std::printf(
+      "{\"bench\":\"%s\",\"batch\":%u,\"context\":%u,\"value\":%.1f,\"unit\":\"tokens/s\","
+      "\"isa\":\"%s\"}\n",
+      bench.c_str(), batch, kPrefix, rate, std::string(isa).c_str());
   std::fflush(stdout);
 }
 
@@ -58,7 +60,8 @@ void bench(ModelRunner& runner, std::string_view isa) {
     }
     prefix.back().to = i % kBlockTokens + 1;
     reads[i] = prefix;
-    rows[i] = {(i * 7919 + 1) % shape.vocabulary, i, prefix.back().page, i % kBlockTokens, reads[i], i};
+    rows[i] = {
+        (i * 7919 + 1) % shape.vocabulary, i, prefix.back().page, i % kBlockTokens, reads[i], i};
   }
   std::vector<float> hidden(uint64_t{32} * shape.width);
   std::vector<float> logits(uint64_t{32} * shape.vocabulary);
@@ -83,8 +86,12 @@ void bench(ModelRunner& runner, std::string_view isa) {
       for (uint32_t b = 0; b < batch; ++b) {
         branch_reads[b].back().to = step + 1;
         wanted[b] = b;
-        decode[b] = {(b * 131 + step * 17 + 5) % shape.vocabulary, kPrefix + step,
-                     branch_reads[b].back().page, step, branch_reads[b], kPrefix + step};
+        decode[b] = {(b * 131 + step * 17 + 5) % shape.vocabulary,
+                     kPrefix + step,
+                     branch_reads[b].back().page,
+                     step,
+                     branch_reads[b],
+                     kPrefix + step};
       }
       runner.run(decode, wanted, hidden.data());
       runner.logits(hidden.data(), batch, logits.data());

@@ -5,7 +5,8 @@
 namespace thinkd::engine {
 
 #if defined(__x86_64__)
-const Kernels& avx2_table();  // kernels_avx2.cc; that file is compiled for AVX2, so the question is asked here
+const Kernels&
+avx2_table();  // kernels_avx2.cc; that file is compiled for AVX2, so the question is asked here
 
 const Kernels* avx2_kernels() {
   const bool found = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

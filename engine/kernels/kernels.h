@@ -3,12 +3,12 @@
 //
 // Contract of bits: an output element is computed from its own inputs in one fixed order, whatever
 // the number of rows in the call and wherever the element lies in a tile. Dot products run in eight
-// lanes (element i in lane i mod 8), added at the end as ((0+1)+(2+3))+((4+5)+(6+7)). Two tables may
-// differ in the last bits from each other (one fuses multiply and add), so the name of the table is
-// part of what a run is a function of. No function allocates, throws or touches libm.
+// lanes (element i in lane i mod 8), added at the end as ((0+1)+(2+3))+((4+5)+(6+7)). Two tables
+// may differ in the last bits from each other (one fuses multiply and add), so the name of the
+// table is part of what a run is a function of. No function allocates, throws or touches libm.
 //
-// exp: 2^n times a polynomial of degree 7, relative error below 3e-7; 0 below -87.33 (no denormals),
-// infinity above 88.37, NaN stays NaN.
+// exp: 2^n times a polynomial of degree 7, relative error below 3e-7; 0 below -87.33 (no
+// denormals), infinity above 88.37, NaN stays NaN.
 
 #include <cstdint>
 #include <string_view>
@@ -17,7 +17,6 @@
 #include "base/status.h"
 #include "engine/model/rope_pairs.h"
 #include "engine/model/tensor_type.h"
-#include "engine/model/rope_pairs.h"
 
 namespace thinkd::engine {
 
@@ -52,10 +51,12 @@ struct Kernels {
   // dequantize(), bit for bit.
   void (*expand)(TensorType type, const uint8_t* blocks, uint64_t count, float* out);
   // out[r * out_stride + w] = weights row w . x row r, over `length` elements.
-  void (*dots)(const Panel& weights, const Panel& x, uint32_t length, float* out, uint64_t out_stride);
+  void (*dots)(const Panel& weights, const Panel& x, uint32_t length, float* out,
+               uint64_t out_stride);
   // out = x / sqrt(mean(x^2) + epsilon) * weight.
   void (*rms_norm)(const float* x, const float* weight, float epsilon, uint32_t length, float* out);
-  // Rotates the first `rotated` elements by (cos, sin) pairs, copies the rest to head_size; out != x.
+  // Rotates the first `rotated` elements by (cos, sin) pairs, copies the rest to head_size; out !=
+  // x.
   void (*rotate)(const float* x, const float* cos_sin, RopePairs pairs, uint32_t rotated,
                  uint32_t head_size, float* out);
   void (*silu_multiply)(float* gate, const float* up, uint64_t length);  // gate = silu(gate) * up

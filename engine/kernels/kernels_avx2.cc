@@ -1,5 +1,6 @@
-// Compiled with -mavx2 -mfma -mf16c and run only where kernels.cc found these. It uses no templates or
-// inline functions of other headers, so that no code compiled here serves a machine without AVX2.
+// Compiled with -mavx2 -mfma -mf16c and run only where kernels.cc found these. It uses no templates
+// or inline functions of other headers, so that no code compiled here serves a machine without
+// AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -29,8 +30,8 @@ float sum_one(__m256 a) { return _mm_cvtss_f32(sum_four(a, a, a, a)); }
 
 __m256 exp_eight(__m256 x) {
   // Operand order: min and max hand on their second operand where one is NaN.
-  const __m256 clamped = _mm256_max_ps(_mm256_set1_ps(kExpLowest),
-                                       _mm256_min_ps(_mm256_set1_ps(kExpHighest), x));
+  const __m256 clamped =
+      _mm256_max_ps(_mm256_set1_ps(kExpLowest), _mm256_min_ps(_mm256_set1_ps(kExpHighest), x));
   const __m256 n = _mm256_round_ps(_mm256_mul_ps(clamped, _mm256_set1_ps(kLog2e)),
                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(kLn2High), clamped);
@@ -39,8 +40,8 @@ __m256 exp_eight(__m256 x) {
   for (int i = 1; i < 8; ++i) {
     p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(kExpTerms[i]));
   }
-  const __m256i power = _mm256_slli_epi32(
-      _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+  const __m256i power =
+      _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
   p = _mm256_mul_ps(p, _mm256_castsi256_ps(power));
   const __m256 low = _mm256_cmp_ps(x, _mm256_set1_ps(kExpLowest), _CMP_LT_OQ);
   const __m256 high = _mm256_cmp_ps(x, _mm256_set1_ps(kExpHighest), _CMP_GT_OQ);
@@ -55,7 +56,8 @@ void expand_q4_0(const uint8_t* blocks, uint64_t count, float* out) {
   const __m128i nibble = _mm_set1_epi8(15);
   const __m128i eight = _mm_set1_epi8(8);
   for (uint64_t done = 0; done < count; done += 32, blocks += 18, out += 32) {
-    const __m256 scale = _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
+    const __m256 scale =
+        _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 2));
     const __m128i low = _mm_sub_epi8(_mm_and_si128(bytes, nibble), eight);
     const __m128i high = _mm_sub_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), nibble), eight);
@@ -71,8 +73,10 @@ void expand_q4_0(const uint8_t* blocks, uint64_t count, float* out) {
 void expand_q4_1(const uint8_t* blocks, uint64_t count, float* out) {
   const __m128i nibble = _mm_set1_epi8(15);
   for (uint64_t done = 0; done < count; done += 32, blocks += 20, out += 32) {
-    const __m256 scale = _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
-    const __m256 least = _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[2] | blocks[3] << 8)));
+    const __m256 scale =
+        _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
+    const __m256 least =
+        _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[2] | blocks[3] << 8)));
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 4));
     const __m128i low = _mm_and_si128(bytes, nibble);
     const __m128i high = _mm_and_si128(_mm_srli_epi16(bytes, 4), nibble);
@@ -88,7 +92,8 @@ void expand_q4_1(const uint8_t* blocks, uint64_t count, float* out) {
 
 void expand_q8_0(const uint8_t* blocks, uint64_t count, float* out) {
   for (uint64_t done = 0; done < count; done += 32, blocks += 34, out += 32) {
-    const __m256 scale = _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
+    const __m256 scale =
+        _mm256_set1_ps(_cvtsh_ss(static_cast<uint16_t>(blocks[0] | blocks[1] << 8)));
 #pragma GCC unroll 8
     for (int i = 0; i < 4; ++i) {
       const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(blocks + 2 + 8 * i));
@@ -122,15 +127,21 @@ void to_half(const float* x, uint64_t length, uint16_t* out) {
 
 void expand(TensorType type, const uint8_t* blocks, uint64_t count, float* out) {
   switch (type) {
-    case TensorType::f16: return from_half(reinterpret_cast<const uint16_t*>(blocks), count, out);
-    case TensorType::q4_0: return expand_q4_0(blocks, count, out);
-    case TensorType::q4_1: return expand_q4_1(blocks, count, out);
-    case TensorType::q8_0: return expand_q8_0(blocks, count, out);
-    default: return dequantize(type, blocks, count, out);
+    case TensorType::f16:
+      return from_half(reinterpret_cast<const uint16_t*>(blocks), count, out);
+    case TensorType::q4_0:
+      return expand_q4_0(blocks, count, out);
+    case TensorType::q4_1:
+      return expand_q4_1(blocks, count, out);
+    case TensorType::q8_0:
+      return expand_q8_0(blocks, count, out);
+    default:
+      return dequantize(type, blocks, count, out);
   }
 }
 
-// W weight rows by R activation rows in registers; every pair's chain of sums is the same for all W, R.
+// W weight rows by R activation rows in registers; every pair's chain of sums is the same for all
+// W, R.
 template <int W, int R>
 void dots_block(const float* weights, uint64_t weight_stride, const float* x, uint64_t x_stride,
                 uint32_t length, float* out, uint64_t out_stride) {
@@ -189,24 +200,27 @@ void dots_rows(const Panel& weights, const float* x, uint64_t x_stride, uint32_t
                uint64_t out_stride) {
   uint32_t w = 0;
   for (; w + W <= weights.rows; w += W) {
-    dots_block<W, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length, out + w,
-                     out_stride);
+    dots_block<W, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length,
+                     out + w, out_stride);
   }
   for (; w < weights.rows; ++w) {
-    dots_block<1, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length, out + w,
-                     out_stride);
+    dots_block<1, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length,
+                     out + w, out_stride);
   }
 }
 
 void dots(const Panel& weights, const Panel& x, uint32_t length, float* out, uint64_t out_stride) {
   uint32_t r = 0;
   for (; r + 3 <= x.rows; r += 3) {
-    dots_rows<4, 3>(weights, x.data + r * x.stride, x.stride, length, out + r * out_stride, out_stride);
+    dots_rows<4, 3>(weights, x.data + r * x.stride, x.stride, length, out + r * out_stride,
+                    out_stride);
   }
   if (r + 2 == x.rows) {
-    dots_rows<4, 2>(weights, x.data + r * x.stride, x.stride, length, out + r * out_stride, out_stride);
+    dots_rows<4, 2>(weights, x.data + r * x.stride, x.stride, length, out + r * out_stride,
+                    out_stride);
   } else if (r + 1 == x.rows) {
-    dots_rows<8, 1>(weights, x.data + r * x.stride, x.stride, length, out + r * out_stride, out_stride);
+    dots_rows<8, 1>(weights, x.data + r * x.stride, x.stride, length, out + r * out_stride,
+                    out_stride);
   }
 }
 
@@ -358,8 +372,8 @@ void finish(AttentionState state, float* values, uint32_t head_size) {
   }
 }
 
-constexpr Kernels kAvx2 = {"avx2", expand, dots,   rms_norm, plain::rotate, silu_multiply, add,
-                           exp,    attend, merge,  finish,   from_half,     to_half};
+constexpr Kernels kAvx2 = {"avx2", expand, dots,  rms_norm, plain::rotate, silu_multiply, add,
+                           exp,    attend, merge, finish,   from_half,     to_half};
 
 }  // namespace
 

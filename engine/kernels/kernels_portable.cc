@@ -159,9 +159,9 @@ void to_half(const float* x, uint64_t length, uint16_t* out) {
   }
 }
 
-constexpr Kernels kPortable = {"portable", dequantize,    dots, rms_norm, plain::rotate,
-                               silu_multiply, add, exp,  attend, merge,    finish,
-                               from_half,  to_half};
+constexpr Kernels kPortable = {"portable",    dequantize, dots,   rms_norm, plain::rotate,
+                               silu_multiply, add,        exp,    attend,   merge,
+                               finish,        from_half,  to_half};
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 namespace thinkd::engine {
 namespace {
 
-constexpr uint32_t kTileFloats = 8192;    // 32 KiB, within a first-level cache beside a few rows of x
+constexpr uint32_t kTileFloats = 8192;  // 32 KiB, within a first-level cache beside a few rows of x
 constexpr uint32_t kChunkFloats = 32768;  // enough work to be worth a claim
 
 uint32_t rows_within(uint32_t floats, uint32_t length) {

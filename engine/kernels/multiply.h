@@ -19,8 +19,8 @@ struct Product {
   TensorType type = TensorType::f32;
   const uint8_t* weights = nullptr;
   uint32_t weight_rows = 0;
-  uint32_t length = 0;        // columns of the weights, floats of an activation row
-  const float* x = nullptr;   // activation rows, `length` apart
+  uint32_t length = 0;       // columns of the weights, floats of an activation row
+  const float* x = nullptr;  // activation rows, `length` apart
   uint32_t x_rows = 0;
   float* out = nullptr;
   uint64_t out_stride = 0;

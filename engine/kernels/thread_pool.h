@@ -2,9 +2,9 @@
 // A small pool of threads for kernels. A step of a small model lasts a few hundred microseconds, so
 // the workers spin briefly between regions and park after that.
 //
-// parallel_for cuts work into chunks that the caller fixed; who computes a chunk is open, so a chunk's
-// result must not depend on it. One thread calls parallel_for at a time (the engine thread); it works
-// too, as worker 0. A region does not start another. Tasks do not throw.
+// parallel_for cuts work into chunks that the caller fixed; who computes a chunk is open, so a
+// chunk's result must not depend on it. One thread calls parallel_for at a time (the engine
+// thread); it works too, as worker 0. A region does not start another. Tasks do not throw.
 
 #include <atomic>
 #include <cstdint>
@@ -28,9 +28,12 @@ class ThreadPool {
   template <class Task>
   void parallel_for(uint32_t chunks, Task&& task) {
     using Plain = std::remove_reference_t<Task>;
-    run(chunks, [](void* context, uint32_t chunk, uint32_t worker) {
-      (*static_cast<Plain*>(context))(chunk, worker);
-    }, const_cast<void*>(static_cast<const void*>(&task)));
+    run(
+        chunks,
+        [](void* context, uint32_t chunk, uint32_t worker) {
+          (*static_cast<Plain*>(context))(chunk, worker);
+        },
+        const_cast<void*>(static_cast<const void*>(&task)));
   }
 
  private:
@@ -40,9 +43,9 @@ class ThreadPool {
   void work(uint32_t worker);
   void take_chunks(uint32_t worker);
 
-  // Region number in the high half, next chunk in the low half. A chunk is claimed by exchanging the
-  // whole word, so a late worker of an old region cannot take a chunk of a new one; while the fields
-  // below change, the low half is kClosed.
+  // Region number in the high half, next chunk in the low half. A chunk is claimed by exchanging
+  // the whole word, so a late worker of an old region cannot take a chunk of a new one; while the
+  // fields below change, the low half is kClosed.
   std::atomic<uint64_t> ticket_;
   std::atomic<uint32_t> chunks_{0};
   std::atomic<Call> call_{nullptr};

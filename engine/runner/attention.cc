@@ -32,7 +32,7 @@ AttentionPlan plan_attention(std::span<const Row> rows, std::vector<uint32_t> ch
   for (uint32_t i = 0; i < count; ++i) {
     plan.order[i] = i;
   }
-  std::stable_sort(plan.order.begin(), plan.order.end(), [&](uint32_t a, uint32_t b) {
+  std::sort(plan.order.begin(), plan.order.end(), [&](uint32_t a, uint32_t b) {
     return pages_before(rows[plan.chosen[a]].reads, rows[plan.chosen[b]].reads);
   });
   const uint32_t wanted = (count + groups_wanted - 1) / std::max(1u, groups_wanted);
@@ -68,8 +68,8 @@ Attention::Attention(const TransformerConfig& config, const PageLayout& layout,
 void Attention::run(const AttentionPlan& plan, uint32_t layer, const float* queries, float* out) {
   const auto groups = static_cast<uint32_t>(plan.groups.size());
   pool_.parallel_for(groups * config_.kv_heads, [&](uint32_t index, uint32_t worker) {
-    const Work work = {plan, plan.groups[index / config_.kv_heads], layer,
-                       index % config_.kv_heads, queries, out};
+    const Work work = {
+        plan, plan.groups[index / config_.kv_heads], layer, index % config_.kv_heads, queries, out};
     run_group(work, scratch_[worker]);
   });
 }
@@ -100,8 +100,9 @@ void Attention::run_group(const Work& work, Scratch& scratch) const {
     }
   }
   for (uint32_t at = begin; at < end; ++at) {
-    float* out = work.out + (uint64_t{work.plan.order[at]} * config_.heads + work.kv_head * shared_) *
-                                config_.head_size;
+    float* out =
+        work.out + (uint64_t{work.plan.order[at]} * config_.heads + work.kv_head * shared_) *
+                       config_.head_size;
     for (uint32_t head = 0; head < shared_; ++head, out += config_.head_size) {
       if (scratch.begun[at - begin] != 0) {
         kernels_.finish(scratch.states[(at - begin) * shared_ + head], out, config_.head_size);

@@ -1,9 +1,9 @@
 #pragma once
-// Attention over pages: each row folds over its reads from left to right, one partial result a read.
-// A partial depends on the read's keys and the query alone, so rows that read one page are computed
-// together and a shared prefix comes from memory once a step; nothing else about a row's company
-// reaches its result. The fold of partials is the one of Dao et al. 2023, "Flash-Decoding", with cuts
-// that never move.
+// Attention over pages: each row folds over its reads from left to right, one partial result a
+// read. A partial depends on the read's keys and the query alone, so rows that read one page are
+// computed together and a shared prefix comes from memory once a step; nothing else about a row's
+// company reaches its result. The fold of partials is the one of Dao et al. 2023, "Flash-Decoding",
+// with cuts that never move.
 //
 // A plan is made once a step and used for each layer. The engine thread owns both.
 
@@ -40,13 +40,14 @@ class Attention {
   Attention(const TransformerConfig& config, const PageLayout& layout, const Kernels& kernels,
             const RopeTable& rope, ThreadPool& pool);
 
-  // queries and out: one row of heads x head_size floats for each chosen row; queries not yet rotated.
+  // queries and out: one row of heads x head_size floats for each chosen row; queries not yet
+  // rotated.
   void run(const AttentionPlan& plan, uint32_t layer, const float* queries, float* out);
 
  private:
-  struct Scratch {                       // one a worker
-    std::vector<float> rotated;          // queries of the group at the shift they were last rotated for
-    std::vector<int64_t> positions;      // that shift's position, by row of the group
+  struct Scratch {                   // one a worker
+    std::vector<float> rotated;      // queries of the group at the shift they were last rotated for
+    std::vector<int64_t> positions;  // that shift's position, by row of the group
     std::vector<AttentionState> states;  // by row of the group and head
     std::vector<uint8_t> begun;          // by row of the group
     std::vector<float> keys, values;     // the block at hand as floats

@@ -1,7 +1,7 @@
 #pragma once
-// Cosines and sines of rotary embedding (Su et al. 2021, "RoFormer") for whole positions, computed in
-// double from the exact position and rounded once. Filled by prepare() before a step; at() may then be
-// called by any thread.
+// Cosines and sines of rotary embedding (Su et al. 2021, "RoFormer") for whole positions, computed
+// in double from the exact position and rounded once. Filled by prepare() before a step; at() may
+// then be called by any thread.
 
 #include <cstdint>
 #include <unordered_map>

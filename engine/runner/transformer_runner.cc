@@ -16,8 +16,8 @@
 namespace thinkd::engine {
 namespace {
 
-constexpr uint32_t kRowsAChunk = 8;       // rows of element-wise work given to a thread at once
-constexpr uint32_t kGroupsAThread = 4;    // attention work items, so that threads end together
+constexpr uint32_t kRowsAChunk = 8;     // rows of element-wise work given to a thread at once
+constexpr uint32_t kGroupsAThread = 4;  // attention work items, so that threads end together
 
 // Floats that only ever grow; what is in them is written before it is read.
 class Buffer {
@@ -49,7 +49,8 @@ PageLayout layout_of(const TransformerConfig& config, const ModelOptions& option
 class TransformerRunner final : public ModelRunner {
  public:
   TransformerRunner(std::shared_ptr<const GgufFile> file, TransformerConfig config,
-                    TransformerWeights weights, const Kernels& kernels, const ModelOptions& options);
+                    TransformerWeights weights, const Kernels& kernels,
+                    const ModelOptions& options);
 
   const ModelShape& shape() const override { return shape_; }
   void run(std::span<const Row> rows, std::span<const uint32_t> wanted, float* hidden) override;
@@ -97,7 +98,8 @@ class TransformerRunner final : public ModelRunner {
   Attention attention_;
   uint64_t weight_passes_ = 0;
 
-  // Activations, a row each: the residual stream, its normalised form, and what the layers make of it.
+  // Activations, a row each: the residual stream, its normalised form, and what the layers make of
+  // it.
   Buffer stream_, normal_, query_, key_, value_, attended_, change_, gate_, up_, spare_;
 };
 
@@ -183,7 +185,8 @@ void TransformerRunner::embed(std::span<const Row> rows) {
 void TransformerRunner::normalise(uint32_t count, const std::vector<float>& weight, float* out) {
   for_rows(count, [&](uint32_t row) {
     const uint64_t at = uint64_t{row} * config_.width;
-    kernels_.rms_norm(stream_.data() + at, weight.data(), config_.rms_epsilon, config_.width, out + at);
+    kernels_.rms_norm(stream_.data() + at, weight.data(), config_.rms_epsilon, config_.width,
+                      out + at);
   });
 }
 
@@ -192,7 +195,8 @@ void TransformerRunner::add_and_normalise(uint32_t count, const std::vector<floa
   for_rows(count, [&](uint32_t row) {
     const uint64_t at = uint64_t{row} * config_.width;
     kernels_.add(stream_.data() + at, change_.data() + at, config_.width);
-    kernels_.rms_norm(stream_.data() + at, weight.data(), config_.rms_epsilon, config_.width, out + at);
+    kernels_.rms_norm(stream_.data() + at, weight.data(), config_.rms_epsilon, config_.width,
+                      out + at);
   });
 }
 
@@ -203,7 +207,8 @@ void TransformerRunner::store_keys(std::span<const Row> rows, uint32_t layer) {
     const float* cos_sin = rope_.at(row.position);
     float* keys = key_.data() + uint64_t{index} * config_.keys();
     float* values = value_.data() + uint64_t{index} * config_.keys();
-    float* rotated = attended_.data() + uint64_t{index} * config_.queries();  // free until attention
+    float* rotated =
+        attended_.data() + uint64_t{index} * config_.queries();  // free until attention
     for (uint32_t head = 0; head < config_.kv_heads; ++head, keys += size, values += size) {
       kernels_.rotate(keys, cos_sin, config_.rope_pairs, config_.rope_dimensions, size, rotated);
       uint8_t* key = layout_.key(row.page, layer, head, row.slot);

@@ -51,8 +51,8 @@ TEST_CASE("dots of odd shapes match double and do not depend on their company") 
       const std::vector<float> weights = random_floats(weight_rows * weight_stride, random);
       const std::vector<float> x = random_floats(x_rows * x_stride, random);
       std::vector<float> out(uint64_t{weight_rows} * x_rows);
-      kernels->dots({weights.data(), weight_stride, weight_rows}, {x.data(), x_stride, x_rows}, length,
-                    out.data(), weight_rows);
+      kernels->dots({weights.data(), weight_stride, weight_rows}, {x.data(), x_stride, x_rows},
+                    length, out.data(), weight_rows);
       bool near = true;
       bool same = true;
       for (uint32_t r = 0; r < x_rows; ++r) {
@@ -61,7 +61,8 @@ TEST_CASE("dots of odd shapes match double and do not depend on their company") 
           const float* row = x.data() + r * x_stride;
           const Exact exact = exact_dot(weight, row, length);
           const float found = out[r * weight_rows + w];
-          near = near && std::abs(found - exact.sum) <= (length / 8 + 5) * 6e-8 * exact.size + 1e-30;
+          near =
+              near && std::abs(found - exact.sum) <= (length / 8 + 5) * 6e-8 * exact.size + 1e-30;
           float alone = 0;
           kernels->dots({weight, 0, 1}, {row, 0, 1}, length, &alone, 1);
           same = same && std::memcmp(&alone, &found, sizeof(float)) == 0;
@@ -73,7 +74,8 @@ TEST_CASE("dots of odd shapes match double and do not depend on their company") 
   }
 }
 
-TEST_CASE("matrix products of every type match double, with the same bits for any rows and threads") {
+TEST_CASE(
+    "matrix products of every type match double, with the same bits for any rows and threads") {
   TinyRandom random(22);
   for (const Kernels* kernels : all_kernels()) {
     for (const TensorType type :

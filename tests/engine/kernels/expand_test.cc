@@ -21,7 +21,8 @@ TEST_CASE("expand equals dequantize bit for bit") {
           TensorType::q5_0, TensorType::q5_1, TensorType::q8_0, TensorType::q4_k, TensorType::q5_k,
           TensorType::q6_k}) {
       INFO(kernels->name << " " << info(type).name);
-      for (const float deviation : {1.0f, 1e-5f, 300.0f}) {  // 1e-5: scales that are denormal halves
+      for (const float deviation :
+           {1.0f, 1e-5f, 300.0f}) {  // 1e-5: scales that are denormal halves
         const uint64_t count = uint64_t{info(type).block_elements} * 37;
         const std::string blocks = random_blocks(type, count, deviation, random);
         const auto* bytes = reinterpret_cast<const uint8_t*>(blocks.data());
@@ -47,9 +48,9 @@ TEST_CASE("every half becomes the float it names") {
     int wrong = 0;
     for (size_t i = 0; i < halves.size(); ++i) {
       const float expected = half_to_float(halves[i]);
-      const bool same = std::isnan(expected)
-                            ? std::isnan(found[i])
-                            : std::bit_cast<uint32_t>(expected) == std::bit_cast<uint32_t>(found[i]);
+      const bool same = std::isnan(expected) ? std::isnan(found[i])
+                                             : std::bit_cast<uint32_t>(expected) ==
+                                                   std::bit_cast<uint32_t>(found[i]);
       wrong += same ? 0 : 1;
     }
     CHECK(wrong == 0);
@@ -58,8 +59,9 @@ TEST_CASE("every half becomes the float it names") {
 
 TEST_CASE("floats round to halves alike in every table") {
   TinyRandom random(12);
-  std::vector<float> floats = {0.0f, -0.0f, 65504.0f, 65519.99f, 65520.0f, 1e9f, -1e9f, INFINITY, 5.9e-8f,
-                               2.9e-8f, 2.98023224e-8f, 6.1035e-5f, 1.00048828125f, 1.00146484375f};
+  std::vector<float> floats = {0.0f,           -0.0f,      65504.0f,       65519.99f,     65520.0f,
+                               1e9f,           -1e9f,      INFINITY,       5.9e-8f,       2.9e-8f,
+                               2.98023224e-8f, 6.1035e-5f, 1.00048828125f, 1.00146484375f};
   for (int i = 0; i < 20000; ++i) {
     const float value = std::bit_cast<float>(static_cast<uint32_t>(random.next()));
     floats.push_back(std::isnan(value) ? 0.0f : value);

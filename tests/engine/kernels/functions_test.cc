@@ -42,7 +42,8 @@ TEST_CASE("exp is within its stated bound") {
     INFO(kernels->name);
     CHECK(worst < 3e-7);
     const float infinity = std::numeric_limits<float>::infinity();
-    const std::vector<float> edges = {0.0f, -0.0f, -88.0f, -infinity, 89.0f, infinity, NAN, -1e30f, 1e30f};
+    const std::vector<float> edges = {0.0f,     -0.0f, -88.0f, -infinity, 89.0f,
+                                      infinity, NAN,   -1e30f, 1e30f};
     std::vector<float> out(edges.size());
     kernels->exp(edges.data(), edges.size(), out.data());
     CHECK(out[0] == 1.0f);
@@ -137,8 +138,8 @@ TEST_CASE("attention folded over blocks equals softmax over all keys") {
         const KeyBlock block = {keys.data(), rows.data(), count, head_size};
         const AttentionState later =
             kernels->attend(block, query.data(), scale, b == 0 ? values.data() : partial.data());
-        state = b == 0 ? later
-                       : kernels->merge(state, values.data(), later, partial.data(), head_size);
+        state =
+            b == 0 ? later : kernels->merge(state, values.data(), later, partial.data(), head_size);
         for (uint32_t j = 0; j < count; ++j) {
           double score = 0;
           for (uint32_t d = 0; d < head_size; ++d) {

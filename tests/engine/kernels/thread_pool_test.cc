@@ -12,7 +12,7 @@ TEST_CASE("every chunk of every region runs once, before the region ends") {
     bool known = true;
     for (uint32_t region = 0; region < 2000; ++region) {
       const uint32_t chunks = region % 17;
-      std::vector<uint32_t> seen(chunks, 0);     // plain: the pool must order these for us
+      std::vector<uint32_t> seen(chunks, 0);  // plain: the pool must order these for us
       std::vector<uint32_t> workers(chunks, 0);
       pool.parallel_for(chunks, [&](uint32_t chunk, uint32_t worker) {
         seen[chunk] += 1;
@@ -28,6 +28,4 @@ TEST_CASE("every chunk of every region runs once, before the region ends") {
   }
 }
 
-TEST_CASE("a pool that never worked ends too") {
-  ThreadPool pool(3);
-}
+TEST_CASE("a pool that never worked ends too") { ThreadPool pool(3); }

@@ -1,5 +1,5 @@
-// Attention over random lists of pages with shifts, against the plain formula in double: a key stored
-// at p and shifted by s is a key at p + s.
+// Attention over random lists of pages with shifts, against the plain formula in double: a key
+// stored at p and shifted by s is a key at p + s.
 
 #include "engine/runner/attention.h"
 
@@ -30,7 +30,7 @@ Vector rotated(const Vector& x, double position, const TransformerConfig& config
 }
 
 struct StoredRow {
-  std::vector<Vector> keys;    // by KV head, not rotated
+  std::vector<Vector> keys;  // by KV head, not rotated
   std::vector<Vector> values;
   int64_t position = 0;
 };
@@ -101,7 +101,8 @@ TEST_CASE("attention over pages with shifts equals the formula") {
           const auto which = static_cast<uint32_t>(i == 0 ? random.below(2) : random.below(6));
           const auto from = static_cast<uint32_t>(random.below(32));
           const auto to = static_cast<uint32_t>(from + 1 + random.below(32 - from));
-          const int64_t shift = random.below(2) == 0 ? 0 : static_cast<int64_t>(random.below(4000)) - 2000;
+          const int64_t shift =
+              random.below(2) == 0 ? 0 : static_cast<int64_t>(random.below(4000)) - 2000;
           reads[r].push_back({stored[which].page, from, to, shift});
           page_of[r].push_back(which);
           rope.prepare(rows[r].query_position - shift);
@@ -137,7 +138,8 @@ TEST_CASE("attention over pages with shifts equals the formula") {
               for (uint32_t d = 0; d < config.head_size; ++d) {
                 score += turned[d] * at[d];
               }
-              const double weight = std::exp(score / std::sqrt(static_cast<double>(config.head_size)));
+              const double weight =
+                  std::exp(score / std::sqrt(static_cast<double>(config.head_size)));
               total += weight;
               for (uint32_t d = 0; d < config.head_size; ++d) {
                 sum[d] += weight * key.values[head / 3][d];

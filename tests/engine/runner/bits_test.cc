@@ -1,5 +1,5 @@
-// The contract of bits: a row's hidden state does not depend on batch, chunk, threads, order of rows
-// or where pages lie.
+// The contract of bits: a row's hidden state does not depend on batch, chunk, threads, order of
+// rows or where pages lie.
 
 #include <cstring>
 
@@ -38,7 +38,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 // Tail logits of each branch, decoded token by token together, the prefix computed once and shared.
-std::vector<std::vector<float>> decode_together(ModelRunner& runner, uint32_t branches, bool reversed) {
+std::vector<std::vector<float>> decode_together(ModelRunner& runner, uint32_t branches,
+                                                bool reversed) {
   const ModelShape& shape = runner.shape();
   Pages pages(shape.page_bytes);
   Text prefix(shape, pages);

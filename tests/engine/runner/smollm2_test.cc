@@ -86,8 +86,8 @@ TEST_CASE("log-probs and greedy tokens of SmolLM2 135M match transformers") {
     for (size_t i = 0; i < greedy.size(); ++i) {
       INFO("greedy token " << i << ", gap " << gaps[i]);
       CHECK(std::abs(log_prob(row.data(), vocabulary, greedy[i]) - greedy_log_probs[i]) < 0.02);
-      // Where the reference's best two are this close, another order of sums may choose otherwise; the
-      // reference's choice is followed, so that what comes after is compared too.
+      // Where the reference's best two are this close, another order of sums may choose otherwise;
+      // the reference's choice is followed, so that what comes after is compared too.
       if (gaps[i] < 0.05) {
         ++near_ties;
       } else {
@@ -98,5 +98,5 @@ TEST_CASE("log-probs and greedy tokens of SmolLM2 135M match transformers") {
   }
   CHECK(prompts == 10);
   WARN("largest difference of a prompt's log-prob " << worst << "; " << near_ties
-                                                      << " greedy choices too close to compare");
+                                                    << " greedy choices too close to compare");
 }

@@ -1,4 +1,5 @@
-// The whole runner against a transformer written here plainly in double: no blocks, no cache, no tiles.
+// The whole runner against a transformer written here plainly in double: no blocks, no cache, no
+// tiles.
 
 #include <cmath>
 
@@ -70,8 +71,8 @@ void rotate(Vector& x, uint32_t head_size, double position, const TinyLlama& tin
   }
 }
 
-Vector attend(const Vector& query, const std::vector<Vector>& keys, const std::vector<Vector>& values,
-              const TinyLlama& tiny) {
+Vector attend(const Vector& query, const std::vector<Vector>& keys,
+              const std::vector<Vector>& values, const TinyLlama& tiny) {
   const uint32_t size = tiny.head_size();
   Vector out(query.size());
   for (uint32_t head = 0; head < tiny.heads; ++head) {
@@ -158,7 +159,8 @@ TEST_CASE("tiny models of every kind of weights equal the plain transformer") {
     options.compute = ComputeMode::f32;
     options.threads = 2;
     options.isa = isa;
-    for (const TensorType type : {TensorType::f32, TensorType::q4_1, TensorType::q8_0, TensorType::q5_0}) {
+    for (const TensorType type :
+         {TensorType::f32, TensorType::q4_1, TensorType::q8_0, TensorType::q5_0}) {
       TinyLlama tiny;
       tiny.type = type;
       tiny.seed = 5;
