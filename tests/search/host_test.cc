@@ -1,0 +1,318 @@
+// The verb host on the toy model: the bill in closed form, equal seeds, budgets, stops at every event,
+// resume and replay from a log kept in memory. Everything below the model runner is the real thing.
+
+#include <set>
+
+#include "search/verb_host.h"
+#include "tests/search/fixture.h"
+#include "tests/support/catch.h"
+
+using namespace thinkd;
+using namespace thinkd::search;
+using namespace thinkd::testing;
+
+namespace {
+
+constexpr const char* kWalk = "walk:n=3";
+
+// One run through a host of its own; the log it wrote.
+struct HostRun {
+  Outcome outcome;
+  std::vector<std::string> log;
+  std::vector<Event> events;
+  std::optional<JournalDifference> difference;
+};
+
+struct HostOptions {
+  std::vector<std::string> log;
+  Journal::Mode mode = Journal::Mode::record;
+  std::optional<uint64_t> cancel_at_event;
+};
+
+HostRun run_host(Bench& bench, const Request& request, const HostOptions& options = {}) {
+  HostRun run;
+  std::vector<Entry> entries;
+  for (const std::string& bytes : options.log) {
+    entries.push_back(*decode_entry(bytes));
+  }
+  run.log = options.log;
+  VerbHost* stoppable = nullptr;
+  const auto params = bench.registry.check(request.strategy);
+  REQUIRE(params.ok());
+  auto host = VerbHost::create(
+      HostSetup{*bench.engine, bench.verifiers, request, *params, bench.engine->pages_total(),
+                std::chrono::steady_clock::now(),
+                [&](const Event& event) {
+                  run.events.push_back(event);
+                  if (options.cancel_at_event == event.index) {
+                    stoppable->request_stop(StopReason::cancelled);
+                  }
+                }},
+      Journal(memory_sink(&run.log), std::move(entries), options.mode));
+  REQUIRE(host.ok());
+  stoppable = host->get();
+  run.outcome = (*host)->run(**bench.registry.find(request.strategy.name));
+  run.difference = (*host)->journal().difference();
+  CHECK((*host)->live_branches() == 0);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("greedy: the bill in closed form") {
+  Bench bench;
+  const Request request = request_of("greedy");
+  const HostRun run = run_host(bench, request);
+  REQUIRE(run.outcome.status.ok());
+  const Answer& answer = run.outcome.answer;
+  REQUIRE(answer.candidates.size() == 1);
+  const Ledger& ledger = answer.ledger;
+  const uint64_t generated = answer.candidates.front().tokens;
+  CHECK(generated > 0);
+  CHECK(ledger.generated_tokens == generated);
+  CHECK(ledger.longest_branch_tokens == generated);
+  CHECK(ledger.discarded_tokens == 0);
+  CHECK(ledger.verifier_tokens == 0);
+  uint64_t flops = 0;
+  for (uint32_t row = 1; row <= ledger.prompt_tokens + generated; ++row) {
+    flops += bench.engine->row_flops(row);
+  }
+  CHECK(ledger.flops == flops);
+  CHECK(answer.stopped_by == "done");
+  CHECK(answer.reproducible_from_seed);
+  bench.engine->settle();
+  CHECK(bench.engine->status().pages_used == 0);
+}
+
+TEST_CASE("best_of_n: each token is billed once, whoever shares it") {
+  Bench bench;
+  const HostRun run = run_host(bench, request_of("best_of_n:n=6"));
+  REQUIRE(run.outcome.status.ok());
+  const Answer& answer = run.outcome.answer;
+  REQUIRE(answer.candidates.size() == 6);
+  uint64_t generated = 0;
+  uint64_t flops = 0;
+  uint64_t longest = 0;
+  const uint64_t prompt = answer.ledger.prompt_tokens;
+  for (uint32_t row = 1; row <= prompt; ++row) {
+    flops += bench.engine->row_flops(row);
+  }
+  for (const Candidate& candidate : answer.candidates) {
+    generated += candidate.tokens;
+    longest = std::max(longest, candidate.tokens);
+    for (uint64_t i = 1; i <= candidate.tokens; ++i) {
+      flops += bench.engine->row_flops(static_cast<uint32_t>(prompt + i));
+    }
+  }
+  CHECK(answer.ledger.generated_tokens == generated);
+  CHECK(answer.ledger.longest_branch_tokens == longest);
+  CHECK(answer.ledger.flops == flops);
+  CHECK(answer.ledger.verifier_calls == 6);
+  CHECK(answer.ledger.discarded_tokens == 0);
+}
+
+TEST_CASE("a vote of one is a plain sample") {
+  Bench bench;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const HostRun one = run_host(bench, request_of("sample", seed));
+    const HostRun vote = run_host(bench, request_of("self_consistency:n=1", seed));
+    INFO("seed " << seed);
+    CHECK(one.outcome.answer.candidates.front().text ==
+          vote.outcome.answer.candidates.front().text);
+  }
+}
+
+TEST_CASE("samples follow the model's own law") {
+  ToyOptions toy = toy_options();
+  toy.depth = 3;
+  Bench bench({}, toy);
+  Request request = request_of("sample");
+  request.sampling.temperature = 1.0;
+  request.sampling.top_p = 1.0;
+  std::set<std::string> texts;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    request.seed = seed;
+    texts.insert(run_host(bench, request).outcome.answer.candidates.front().text);
+  }
+  CHECK(texts.size() > 5);
+}
+
+TEST_CASE("one seed, one answer: whatever the steps look like") {
+  Bench bench;
+  engine::EngineOptions narrow;
+  narrow.step_rows = 8;
+  narrow.prefix_cache = false;
+  Bench other(narrow);
+  for (const char* strategy : {"best_of_n:n=5", kWalk}) {
+    const std::string first = stable(run_host(bench, request_of(strategy)).outcome.answer);
+    CHECK(first == stable(run_host(bench, request_of(strategy)).outcome.answer));
+    CHECK(first == stable(run_host(other, request_of(strategy)).outcome.answer));
+    CHECK(first != stable(run_host(bench, request_of(strategy, 8)).outcome.answer));
+  }
+}
+
+TEST_CASE("the token budget cuts at one place") {
+  Bench bench;
+  Request request = request_of("best_of_n:n=6");
+  const uint64_t all = run_host(bench, request).outcome.answer.ledger.generated_tokens;
+  for (uint64_t tokens = 1; tokens <= all + 1; ++tokens) {
+    request.budget.tokens = tokens;
+    const HostRun run = run_host(bench, request);
+    REQUIRE(run.outcome.status.ok());
+    const Answer& answer = run.outcome.answer;
+    INFO("tokens " << tokens << " of " << all);
+    CHECK(answer.ledger.generated_tokens == std::min(tokens, all));
+    CHECK(answer.stopped_by == (tokens < all ? "tokens" : "done"));
+    CHECK(stable(answer) == stable(run_host(bench, request).outcome.answer));
+  }
+}
+
+TEST_CASE("other budgets end a run where they are full") {
+  Bench bench;
+  Request request = request_of("best_of_n:n=6");
+  request.budget.samples = 2;
+  Answer answer = run_host(bench, request).outcome.answer;
+  CHECK(answer.candidates.size() == 2);
+  CHECK(answer.stopped_by == "samples");
+  CHECK(answer.reproducible_from_seed);
+
+  request.budget = {};
+  request.budget.verifier_calls = 3;
+  answer = run_host(bench, request).outcome.answer;
+  CHECK(answer.candidates.size() == 3);
+  CHECK(answer.ledger.verifier_calls == 3);
+  CHECK(answer.stopped_by == "verifier_calls");
+
+  request.budget = {};
+  request.budget.longest = 1;
+  answer = run_host(bench, request).outcome.answer;
+  CHECK(answer.candidates.size() == 6);
+  CHECK(answer.ledger.longest_branch_tokens == 1);
+
+  request = request_of("greedy");
+  const uint64_t flops = run_host(bench, request).outcome.answer.ledger.flops;
+  request.budget.flops = flops - 1;
+  answer = run_host(bench, request).outcome.answer;
+  CHECK(answer.ledger.flops < flops);
+  CHECK(answer.stopped_by == "flops");
+}
+
+TEST_CASE("a prompt past the context is refused with both numbers") {
+  ToyOptions toy = toy_options();
+  toy.context = 16;
+  Bench bench({}, toy);
+  const HostRun run = run_host(bench, request_of("greedy"));
+  CHECK(run.outcome.status.code() == Code::limit);
+  CHECK_THAT(run.outcome.status.message(), Contains("the context holds 16"));
+}
+
+TEST_CASE("cancel at every event: nothing stays, and the trace replays") {
+  Bench bench;
+  const Request request = request_of(kWalk);
+  const size_t events = run_host(bench, request).events.size();
+  REQUIRE(events > 20);
+  for (uint64_t at = 0; at + 1 < events; ++at) {
+    HostOptions options;
+    options.cancel_at_event = at;
+    const HostRun run = run_host(bench, request, options);
+    INFO("cancelled at event " << at << " of " << events);
+    REQUIRE(run.outcome.status.ok());
+    bench.engine->settle();
+    CHECK(bench.engine->status().pages_used == 0);
+    const Answer& answer = run.outcome.answer;
+    CHECK((answer.stopped_by == "cancelled" || answer.stopped_by == "done"));
+    CHECK(answer.reproducible_from_seed == (answer.stopped_by == "done"));
+
+    HostOptions again;
+    again.log = run.log;
+    again.mode = Journal::Mode::replay;
+    const HostRun replay = run_host(bench, request, again);
+    CHECK_FALSE(replay.difference);
+    REQUIRE(replay.outcome.status.ok());
+    CHECK(stable(replay.outcome.answer) == stable(answer));
+    again.mode = Journal::Mode::record;
+    const HostRun resumed = run_host(bench, request, again);
+    REQUIRE(resumed.outcome.status.ok());
+    CHECK(stable(resumed.outcome.answer) == stable(answer));
+    CHECK(resumed.log == run.log);
+  }
+}
+
+TEST_CASE("resume from every prefix of the log: the same answer, no finished branch computed again") {
+  engine::EngineOptions cold;
+  cold.prefix_cache = false;
+  Bench bench(cold);
+  for (const char* strategy : {kWalk, "best_of_n:n=4", "walk:n=2,clock=true"}) {
+    const Request request = request_of(strategy);
+    const HostRun whole = run_host(bench, request);
+    REQUIRE(whole.outcome.status.ok());
+    uint64_t rows_before = UINT64_MAX;
+    for (size_t kept = 0; kept <= whole.log.size(); ++kept) {
+      HostOptions options;
+      options.log.assign(whole.log.begin(), whole.log.begin() + static_cast<std::ptrdiff_t>(kept));
+      const uint64_t start = bench.engine->status().rows;
+      const HostRun resumed = run_host(bench, request, options);
+      const uint64_t rows = bench.engine->status().rows - start;
+      INFO(strategy << ": resumed with " << kept << " of " << whole.log.size() << " entries");
+      REQUIRE(resumed.outcome.status.ok());
+      CHECK(stable(resumed.outcome.answer) == stable(whole.outcome.answer));
+      CHECK(rows <= rows_before);
+      rows_before = rows;
+      if (std::string_view(strategy) != "walk:n=2,clock=true") {
+        CHECK(resumed.log == whole.log);
+      }
+    }
+    CHECK(rows_before == 0);
+  }
+}
+
+TEST_CASE("replay finds what was tampered with") {
+  Bench bench;
+  const Request request = request_of(kWalk);
+  const HostRun whole = run_host(bench, request);
+  HostOptions options;
+  options.mode = Journal::Mode::replay;
+  options.log = whole.log;
+  CHECK_FALSE(run_host(bench, request, options).difference);
+  for (size_t at = 0; at < whole.log.size(); ++at) {
+    options.log = whole.log;
+    options.log[at].back() = static_cast<char>(options.log[at].back() ^ 1);
+    const HostRun run = run_host(bench, request, options);
+    INFO("entry " << at);
+    REQUIRE(run.difference.has_value());
+    CHECK(run.difference->index == at);
+  }
+}
+
+TEST_CASE("a log of other arguments is a conflict that names verb and entry") {
+  Bench bench;
+  const HostRun whole = run_host(bench, request_of("best_of_n:n=2"));
+  HostOptions options;
+  options.log = whole.log;
+  Request other = request_of("best_of_n:n=2");
+  other.sampling.temperature = 0.5;
+  const HostRun run = run_host(bench, other, options);
+  CHECK(run.outcome.status.code() == Code::conflict);
+  CHECK_THAT(run.outcome.status.message(), Contains("extend"));
+  other = request_of("best_of_n:n=2");
+  other.messages = as_messages("say ba.", "");
+  CHECK_THAT(run_host(bench, other, options).outcome.status.message(), Contains("entry 0"));
+}
+
+TEST_CASE("events are enough to draw the tree") {
+  Bench bench;
+  const HostRun run = run_host(bench, request_of("best_of_n:n=3"));
+  std::vector<Json> events;
+  for (const Event& event : run.events) {
+    events.push_back(Json::parse(to_text(search::to_json(event))));
+  }
+  const OrderedJson tree = tree_of(events);
+  REQUIRE(tree["branches"].size() == 4);
+  uint64_t tokens = 0;
+  for (const auto& branch : tree["branches"]) {
+    tokens += branch["tokens"].get<uint64_t>();
+  }
+  CHECK(tokens == run.outcome.answer.ledger.generated_tokens);
+  CHECK(tree["best"]["branch"] ==
+        run.outcome.answer.candidates[*run.outcome.answer.chosen].branch);
+}

@@ -1,0 +1,209 @@
+// Runs: admission, one answer per run id, cancel, deadline, many at once, the store behind them.
+
+#include <thread>
+
+#include "memory/store.h"
+#include "tests/search/fixture.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace thinkd;
+using namespace thinkd::search;
+using namespace thinkd::testing;
+
+TEST_CASE("what cannot run is refused before it starts") {
+  Bench bench;
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
+  const auto refusal = [&](Request request) { return runs.solve(request).status().message(); };
+  CHECK_THAT(refusal(request_of("gready")), Contains("best_of_n"));
+  CHECK_THAT(refusal(request_of("best_of_n:n=0")), Contains("n"));
+  CHECK_THAT(refusal(request_of("best_of_n:m=3")), Contains("m"));
+  CHECK_THAT(refusal(request_of("greedy+step_prune:width=2")), Contains("no attachments"));
+  Request request = request_of("greedy");
+  request.verifier = "exact";
+  CHECK_FALSE(runs.solve(request).ok());  // a grader never chooses
+  request = request_of("greedy");
+  request.budget.pages = 1'000'000'000;
+  CHECK_THAT(refusal(request), Contains("the pool has"));
+  CHECK(runs.counters().runs == 0);
+}
+
+TEST_CASE("a run id is answered once") {
+  Bench bench;
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
+  Request request = request_of("best_of_n:n=4");
+  request.run_id = "mine";
+  const auto first = runs.solve(request);
+  REQUIRE(first.ok());
+  size_t heard = 0;
+  const uint64_t steps = bench.engine->status().steps;
+  const auto second = runs.solve(request, [&](const Event&) { ++heard; });
+  REQUIRE(second.ok());
+  CHECK(to_text(search::to_json(*first)) == to_text(search::to_json(*second)));
+  CHECK(bench.engine->status().steps == steps);
+  CHECK(heard > 4);
+  request.strategy = *parse_strategy("greedy");
+  CHECK(runs.solve(request).status().code() == Code::conflict);
+}
+
+TEST_CASE("many runs at once give the bytes each gives alone") {
+  Bench bench;
+  std::vector<std::string> alone;
+  uint64_t steps_alone = 0;
+  {
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
+    for (uint64_t seed = 0; seed < 16; ++seed) {
+      alone.push_back(stable(*runs.solve(request_of("best_of_n:n=4", seed))));
+    }
+    steps_alone = bench.engine->status().steps;
+  }
+  engine::EngineOptions small;
+  small.step_rows = 64;
+  Bench crowd(small);
+  RunsOptions options;
+  options.strategy_threads = 8;
+  Runs runs(*crowd.engine, crowd.verifiers, crowd.registry, nullptr, options);
+  std::vector<std::string> ids;
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    ids.push_back(*runs.start(request_of("best_of_n:n=4", seed)));
+  }
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    INFO("seed " << seed);
+    CHECK(stable(*runs.wait(ids[seed])) == alone[seed]);
+  }
+  CHECK(crowd.engine->status().steps < steps_alone);
+  CHECK(crowd.engine->status().pages_used == 0);
+  CHECK(runs.counters().branches == 0);
+}
+
+TEST_CASE("a deadline ends a run with the best so far") {
+  ToyOptions toy = toy_options();
+  toy.depth = 4000;
+  toy.end_logit = -1000;
+  Bench bench({}, toy);
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
+  Request request = request_of("best_of_n:n=64");
+  request.sampling.max_tokens = 4000;
+  request.budget.seconds = 0.05;
+  const auto answer = runs.solve(request);
+  REQUIRE(answer.ok());
+  CHECK(answer->stopped_by == "seconds");
+  CHECK_FALSE(answer->reproducible_from_seed);
+  CHECK(answer->ledger.generated_tokens > 0);
+  CHECK(answer->ledger.discarded_tokens == answer->ledger.generated_tokens);
+  bench.engine->settle();
+  CHECK(bench.engine->status().pages_used == 0);
+}
+
+TEST_CASE("cancel frees everything and still answers") {
+  ToyOptions toy = toy_options();
+  toy.depth = 4000;
+  toy.end_logit = -1000;
+  Bench bench({}, toy);
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
+  Request request = request_of("best_of_n:n=32");
+  request.sampling.max_tokens = 4000;
+  const auto run_id = runs.start(request);
+  REQUIRE(run_id.ok());
+  while (bench.engine->status().steps < 5) {
+    std::this_thread::yield();
+  }
+  REQUIRE(runs.cancel(*run_id).ok());
+  const auto answer = runs.wait(*run_id);
+  REQUIRE(answer.ok());
+  CHECK(answer->stopped_by == "cancelled");
+  CHECK(runs.get(*run_id)->state == RunState::cancelled);
+  bench.engine->settle();
+  CHECK(bench.engine->status().pages_used == 0);
+  CHECK(runs.cancel("nobody").code() == Code::not_found);
+}
+
+TEST_CASE("with a store: listed, explained, replayed, removed; drained runs go on") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  Bench bench;
+  std::string whole;
+  {
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+    Request request = request_of("walk:n=3");
+    request.run_id = "r1";
+    std::vector<Json> told;
+    const auto answer = runs.solve(request, [&](const Event& event) {
+      told.push_back(Json::parse(to_text(search::to_json(event))));
+    });
+    REQUIRE(answer.ok());
+    whole = stable(*answer);
+    CHECK(to_text(*runs.explain("r1")) == to_text(tree_of(told)));
+    const auto report = runs.replay("r1");
+    REQUIRE(report.ok());
+    CHECK(report->equal);
+    CHECK(report->entries > 5);
+    CHECK(runs.resume("r1").status().code() == Code::conflict);
+    CHECK(runs.resume("").status().code() == Code::not_found);
+  }
+  // A run that a crash left behind: its record says running, its journal has a part.
+  auto record = (*store)->get_run("r1");
+  REQUIRE(record.ok());
+  const auto entries = (*store)->read_journal("r1");
+  REQUIRE(entries.ok());
+  record->run_id = "r2";
+  record->state = memory::RunState::running;
+  record->result.clear();
+  Json request = Json::parse(record->request);
+  request["request"]["run_id"] = "r2";
+  record->request = to_text(request);
+  REQUIRE((*store)->put_run(*record).ok());
+  for (uint32_t i = 0; i < entries->size() / 2; ++i) {
+    REQUIRE((*store)->append_journal("r2", i, (*entries)[i]).ok());
+  }
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+  CHECK(runs.get("r2")->state == RunState::interrupted);
+  CHECK(*runs.restart_interrupted() == 0);  // not detached
+  const auto resumed = runs.resume("");
+  REQUIRE(resumed.ok());
+  CHECK(*resumed == "r2");
+  const auto answer = runs.wait("r2");
+  REQUIRE(answer.ok());
+  CHECK(stable(*answer) == whole);
+  CHECK(runs.list()->size() == 2);
+  REQUIRE(runs.remove("r1").ok());
+  CHECK(runs.get("r1").status().code() == Code::not_found);
+  CHECK(runs.list()->size() == 1);
+}
+
+TEST_CASE("drain interrupts, restart goes on with detached runs") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  ToyOptions toy = toy_options();
+  toy.depth = 200;
+  toy.end_logit = -3;
+  Request request = request_of("best_of_n:n=64");
+  request.run_id = "long";
+  request.detach = true;
+  std::string whole;
+  {
+    Bench bench({}, toy);
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
+    whole = stable(*runs.solve(request));
+  }
+  {
+    Bench bench({}, toy);
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+    REQUIRE(runs.start(request).ok());
+    while (bench.engine->status().steps < 3) {
+      std::this_thread::yield();
+    }
+    runs.drain(0);
+    CHECK(runs.start(request_of("greedy")).status().code() == Code::unavailable);
+    const auto ended = runs.wait("long");
+    CHECK((ended.ok() || ended.status().code() == Code::cancelled));
+  }
+  Bench bench({}, toy);
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+  REQUIRE(runs.restart_interrupted().ok());
+  const auto answer = runs.wait("long");
+  REQUIRE(answer.ok());
+  CHECK(stable(*answer) == whole);
+}
