@@ -13,7 +13,6 @@
 // Immutable once made; any thread.
 
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugins/sdk/run_records.h"
@@ -11,8 +12,8 @@
 namespace thinkd::sdk {
 
 struct ExtendOptions {
-  uint32_t max_tokens = 0;  // 0: up to the context
   std::vector<std::string> stop{};
+  uint32_t max_tokens = 0;  // 0: up to the context
   Sampling sampling{};
   bool hidden_at_stop = false;
 };

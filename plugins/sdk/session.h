@@ -7,6 +7,7 @@
 // the one that run() is on.
 
 #include <cstdint>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>

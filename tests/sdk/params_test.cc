@@ -1,5 +1,7 @@
 // From one list of fields: the schema, what is read, and what is said about what cannot be.
 
+#include <cmath>
+
 #include "plugins/sdk/params.h"
 #include "tests/support/catch.h"
 

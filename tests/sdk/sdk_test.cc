@@ -22,7 +22,7 @@ void steps(Host& host, const Problem& problem, const NoParams&) {
   host.answer_by(AnswerRule::best_score);
   std::vector<Branch> particles = host.fork(host.open(problem.messages), 3);
   while (!all_finished(particles)) {
-    host.extend(open_ones(particles), {.max_tokens = 8, .stop = {"\n\n"}});
+    host.extend(open_ones(particles), {.stop = {"\n\n"}, .max_tokens = 8});
     const std::vector<size_t> parents = {0, 0, host.random() < 0.6 ? 2u : 1u};
     particles = host.fork(particles, parents);
   }
