@@ -152,6 +152,14 @@ struct Answer {
   std::string error;
 };
 
+// What came stays for the next try; an empty part is of no use to it.
+Status keep_for_later(PartFile& part, Status why) {
+  if (part.bytes() == 0) {
+    part.remove();
+  }
+  return why;
+}
+
 Result<Answer> fetch(const std::string& url, Transfer& transfer) {
   const Handle handle(curl_easy_init(), &curl_easy_cleanup);
   if (!handle) {
@@ -204,9 +212,11 @@ Result<std::string> pull_hub(std::string_view repository, std::string_view file,
     answer = fetch(url, transfer);
     THINKD_CHECK(answer.status());
   }
-  THINKD_CHECK(transfer.status);
+  if (!transfer.status.ok()) {
+    return keep_for_later(*part, transfer.status);
+  }
   if (answer->code != CURLE_OK) {
-    return failure(answer->code, answer->http, answer->error.c_str(), url);
+    return keep_for_later(*part, failure(answer->code, answer->http, answer->error.c_str(), url));
   }
   return part->finish(0, options.sha256.empty() ? transfer.linked_sha256 : options.sha256);
 }

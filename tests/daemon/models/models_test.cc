@@ -409,6 +409,7 @@ TEST_CASE("a pull from a hub: checked, resumed, limited") {
     CHECK_THAT(limit.message(), Contains("40000") && Contains("39999"));
     FakeHub missing({reply("404 Not Found", "", 0, "")});
     CHECK(pull(missing).status().code() == Code::not_found);
+    CHECK_FALSE(std::filesystem::exists(path + ".part"));
     FakeHub refused({reply("401 Unauthorized", "", 0, "")});
     CHECK_THAT(pull(refused).status().message(), Contains("account"));
   }
