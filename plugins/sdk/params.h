@@ -77,7 +77,7 @@ inline std::string shown(const Param& param) {
     case ParamKind::text:
       break;
   }
-  return quoted(param.text);
+  return detail::quoted(param.text);
 }
 
 }  // namespace detail
