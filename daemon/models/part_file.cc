@@ -24,7 +24,8 @@ Status failed(std::string_view what, const std::string& path) {
 // A name on disk is safe only once its folder is.
 Status sync_folder(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) {
     return failed("open", folder);
   }

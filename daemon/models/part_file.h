@@ -1,7 +1,7 @@
 #pragma once
-// A model file while it arrives: bytes go to PATH.part, which is hashed as it grows; finish() checks
-// it, syncs it and renames it to PATH, so that PATH is always whole. What an earlier try left can be
-// kept and gone on from. One writer.
+// A model file while it arrives: bytes go to PATH.part, which is hashed as it grows; finish()
+// checks it, syncs it and renames it to PATH, so that PATH is always whole. What an earlier try
+// left can be kept and gone on from. One writer.
 
 #include <cstdint>
 #include <memory>
@@ -16,8 +16,8 @@ namespace thinkd::daemon {
 
 class PartFile {
  public:
-  // keep: go on after what PATH.part holds (its bytes are hashed first); else begin anew. Errors: io,
-  // conflict (another process is writing it).
+  // keep: go on after what PATH.part holds (its bytes are hashed first); else begin anew. Errors:
+  // io, conflict (another process is writing it).
   static Result<PartFile> open(const std::string& path, bool keep);
   PartFile(PartFile&& other) noexcept;
   PartFile& operator=(PartFile&&) = delete;
@@ -26,8 +26,8 @@ class PartFile {
   uint64_t bytes() const { return bytes_; }
   Status restart();  // back to nothing
   Status add(std::span<const uint8_t> bytes);
-  // `sha256` in hex and `size` may be empty and 0: then unknown. On a mismatch, which names both, the
-  // part is removed. Gives the hash.
+  // `sha256` in hex and `size` may be empty and 0: then unknown. On a mismatch, which names both,
+  // the part is removed. Gives the hash.
   Result<std::string> finish(uint64_t size, std::string_view sha256);
   void remove();
 

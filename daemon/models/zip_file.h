@@ -1,8 +1,8 @@
 #pragma once
-// Reads members of a zip archive (a Python wheel is one): stored or deflated, not encrypted, without
-// the 64-bit extensions, so archives and members below 4 GiB. The directory at the end of the file is
-// the truth; every offset and length in it is held against the file before use.
-// Format: PKWARE APPNOTE.TXT 6.3; deflate: RFC 1951, by zlib.
+// Reads members of a zip archive (a Python wheel is one): stored or deflated, not encrypted,
+// without the 64-bit extensions, so archives and members below 4 GiB. The directory at the end of
+// the file is the truth; every offset and length in it is held against the file before use. Format:
+// PKWARE APPNOTE.TXT 6.3; deflate: RFC 1951, by zlib.
 
 #include <cstdint>
 #include <functional>
@@ -22,8 +22,8 @@ class ZipFile {
  public:
   static Result<ZipFile> open(const std::string& path);
 
-  // The whole member, checked against its length and CRC-32. Errors: not_found (naming it), corrupt,
-  // unavailable (a compression that is not known), and the sink's.
+  // The whole member, checked against its length and CRC-32. Errors: not_found (naming it),
+  // corrupt, unavailable (a compression that is not known), and the sink's.
   Status extract(const std::string& member, const ByteSink& sink) const;
 
  private:

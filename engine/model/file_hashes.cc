@@ -28,7 +28,7 @@ struct Stamp {
 };
 
 Result<Stamp> stamp_of(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0) {
     const int error = errno;
     const std::string text =
@@ -40,7 +40,7 @@ Result<Stamp> stamp_of(const std::string& path) {
 }
 
 bool settled(const Stamp& stamp) {
-  struct timespec now {};
+  struct timespec now{};
   return ::clock_gettime(CLOCK_REALTIME, &now) == 0 &&
          now.tv_sec - stamp.mtime_ns / kNanoseconds > kSettledSeconds;
 }

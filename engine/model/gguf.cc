@@ -13,28 +13,49 @@ namespace {
 constexpr uint32_t kMagic = 0x46554747;  // "GGUF"
 
 enum ValueType : uint32_t {
-  kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kString, kArray, kU64, kI64, kF64, kTypeCount
+  kU8,
+  kI8,
+  kU16,
+  kI16,
+  kU32,
+  kI32,
+  kF32,
+  kBool,
+  kString,
+  kArray,
+  kU64,
+  kI64,
+  kF64,
+  kTypeCount
 };
 
 std::string_view type_name(uint32_t type) {
-  constexpr std::string_view kNames[kTypeCount] = {"u8",   "i8",     "u16",   "i16", "u32", "i32", "f32",
-                                                   "bool", "string", "array", "u64", "i64", "f64"};
+  constexpr std::string_view kNames[kTypeCount] = {"u8",  "i8",  "u16",  "i16",    "u32",
+                                                   "i32", "f32", "bool", "string", "array",
+                                                   "u64", "i64", "f64"};
   return type < kTypeCount ? kNames[type] : "of an unknown type";
 }
 
 // The fewest bytes an item takes in the file: what makes a lying count harmless.
 uint64_t least_bytes(uint32_t type) {
   switch (type) {
-    case kU8: case kI8: case kBool: return 1;
-    case kU16: case kI16: return 2;
-    case kU32: case kI32: case kF32: return 4;
-    default: return 8;
+    case kU8:
+    case kI8:
+    case kBool:
+      return 1;
+    case kU16:
+    case kI16:
+      return 2;
+    case kU32:
+    case kI32:
+    case kF32:
+      return 4;
+    default:
+      return 8;
   }
 }
 
-bool is_integer(uint32_t type) {
-  return type <= kI32 || type == kU64 || type == kI64;
-}
+bool is_integer(uint32_t type) { return type <= kI32 || type == kU64 || type == kI64; }
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
@@ -161,16 +182,36 @@ class GgufParser {
 
   Status scalar(const std::string& where, Value& value) {
     switch (value.type) {
-      case kU8: value.held = uint64_t{reader_.read<uint8_t>()}; break;
-      case kU16: value.held = uint64_t{reader_.read<uint16_t>()}; break;
-      case kU32: value.held = uint64_t{reader_.read<uint32_t>()}; break;
-      case kU64: value.held = reader_.read<uint64_t>(); break;
-      case kI8: value.held = int64_t{reader_.read<int8_t>()}; break;
-      case kI16: value.held = int64_t{reader_.read<int16_t>()}; break;
-      case kI32: value.held = int64_t{reader_.read<int32_t>()}; break;
-      case kI64: value.held = reader_.read<int64_t>(); break;
-      case kF32: value.held = double{reader_.read<float>()}; break;
-      case kF64: value.held = reader_.read<double>(); break;
+      case kU8:
+        value.held = uint64_t{reader_.read<uint8_t>()};
+        break;
+      case kU16:
+        value.held = uint64_t{reader_.read<uint16_t>()};
+        break;
+      case kU32:
+        value.held = uint64_t{reader_.read<uint32_t>()};
+        break;
+      case kU64:
+        value.held = reader_.read<uint64_t>();
+        break;
+      case kI8:
+        value.held = int64_t{reader_.read<int8_t>()};
+        break;
+      case kI16:
+        value.held = int64_t{reader_.read<int16_t>()};
+        break;
+      case kI32:
+        value.held = int64_t{reader_.read<int32_t>()};
+        break;
+      case kI64:
+        value.held = reader_.read<int64_t>();
+        break;
+      case kF32:
+        value.held = double{reader_.read<float>()};
+        break;
+      case kF64:
+        value.held = reader_.read<double>();
+        break;
       case kBool: {
         const auto byte = reader_.read<uint8_t>();
         if (byte > 1) {
@@ -179,7 +220,8 @@ class GgufParser {
         value.held = byte == 1;
         break;
       }
-      default: return corrupt(where + ": value type " + number(value.type) + " does not exist");
+      default:
+        return corrupt(where + ": value type " + number(value.type) + " does not exist");
     }
     return reader_.failed() ? ends(where) : Status();
   }
@@ -296,8 +338,9 @@ class GgufParser {
     tensor.type = *known;
     const TensorTypeInfo& layout = info(tensor.type);
     if (tensor.extents[0] % layout.block_elements != 0) {
-      return corrupt(where + ": rows of " + number(tensor.extents[0]) + " elements, not a multiple of " +
-                     std::string(layout.name) + "'s block of " + number(layout.block_elements));
+      return corrupt(where + ": rows of " + number(tensor.extents[0]) +
+                     " elements, not a multiple of " + std::string(layout.name) + "'s block of " +
+                     number(layout.block_elements));
     }
     if (elements) {
       elements = checked_mul(*elements / layout.block_elements, layout.block_bytes);
@@ -325,8 +368,8 @@ class GgufParser {
       const auto [offset, size] = places_[i];
       const std::string where = "tensor " + shown(file_.tensors_[i].name);
       if (offset % alignment_ != 0) {
-        return corrupt(where + ": offset " + number(offset) + " is not a multiple of the alignment " +
-                       number(alignment_));
+        return corrupt(where + ": offset " + number(offset) +
+                       " is not a multiple of the alignment " + number(alignment_));
       }
       if (size > data.size() || offset > data.size() - size) {
         return corrupt(where + ": offset " + number(offset) + " + " + number(size) +
@@ -451,7 +494,8 @@ Result<std::string> GgufFile::get_text(std::string_view key) const {
   return mistyped(key, (*found)->type, "a string");
 }
 
-Result<const GgufFile::Array*> GgufFile::array(std::string_view key, std::string_view wanted) const {
+Result<const GgufFile::Array*> GgufFile::array(std::string_view key,
+                                               std::string_view wanted) const {
   Result<const Value*> found = value(key);
   if (!found.ok()) {
     return found.status();

@@ -1,17 +1,19 @@
 #pragma once
-// A GGUF v2/v3 file, mapped and checked: every count, offset and length is held against the file and
-// the limits before it is used, so that what this class hands out can be trusted to lie in the file.
-// Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+// A GGUF v2/v3 file, mapped and checked: every count, offset and length is held against the file
+// and the limits before it is used, so that what this class hands out can be trusted to lie in the
+// file. Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 //
 //   header   u32 "GGUF", u32 version (2, 3), u64 tensors, u64 keys
-//   keys     string key, u32 type, value (scalar; string = u64 length + bytes; array = u32 type, u64 count, items)
-//   tensors  string name, u32 dims (1..4), u64 extent each, u32 type, u64 offset from the data section
-//   data     starts at the next multiple of general.alignment (32 unless the file says otherwise)
+//   keys     string key, u32 type, value (scalar; string = u64 length + bytes; array = u32 type,
+//   u64 count, items) tensors  string name, u32 dims (1..4), u64 extent each, u32 type, u64 offset
+//   from the data section data     starts at the next multiple of general.alignment (32 unless the
+//   file says otherwise)
 //
-// Refused besides: a key or tensor that comes twice, arrays of arrays, an alignment that is no power of
-// two up to limits::kGgufAlignment, an offset off the alignment, more tensor bytes than the data
-// section holds. Errors: not_found, io, corrupt, limit, and unavailable for what is well-formed but not
-// known here (version, tensor type); each names the key or tensor and both numbers.
+// Refused besides: a key or tensor that comes twice, arrays of arrays, an alignment that is no
+// power of two up to limits::kGgufAlignment, an offset off the alignment, more tensor bytes than
+// the data section holds. Errors: not_found, io, corrupt, limit, and unavailable for what is
+// well-formed but not known here (version, tensor type); each names the key or tensor and both
+// numbers.
 //
 // Immutable after open(); any thread may read.
 
@@ -33,11 +35,11 @@ namespace thinkd::engine {
 struct GgufTensor {
   std::string name;
   TensorType type = TensorType::f32;
-  std::vector<uint64_t> extents;     // innermost first; product = elements
-  std::span<const uint8_t> data;     // exactly the bytes its type and extents ask for
+  std::vector<uint64_t> extents;  // innermost first; product = elements
+  std::span<const uint8_t> data;  // exactly the bytes its type and extents ask for
 
   uint64_t elements() const;
-  uint64_t columns() const { return extents[0]; }                  // elements a row
+  uint64_t columns() const { return extents[0]; }  // elements a row
   uint64_t rows() const { return elements() / extents[0]; }
 };
 
@@ -45,8 +47,9 @@ class GgufFile {
  public:
   static Result<GgufFile> open(const std::string& path);
 
-  // A key's value in the wanted type; the error names the key and says missing or what it is instead.
-  Result<uint64_t> get_uint(std::string_view key) const;      // any integer type, not negative
+  // A key's value in the wanted type; the error names the key and says missing or what it is
+  // instead.
+  Result<uint64_t> get_uint(std::string_view key) const;  // any integer type, not negative
   Result<double> get_float(std::string_view key) const;
   Result<bool> get_bool(std::string_view key) const;
   Result<std::string> get_text(std::string_view key) const;

@@ -60,9 +60,8 @@ Result<std::unique_ptr<LanguageModel>> load(std::shared_ptr<const GgufFile> file
   auto model = std::make_unique<LanguageModel>();
   THINKD_CHECK(read_words(*file, transformer->config.vocabulary, *model));
   THINKD_CHECK(read_info(*file, path, model->info));
-  Result<std::unique_ptr<ModelRunner>> runner =
-      make_transformer_runner(std::move(file), std::move(transformer->config),
-                              std::move(transformer->weights), options);
+  Result<std::unique_ptr<ModelRunner>> runner = make_transformer_runner(
+      std::move(file), std::move(transformer->config), std::move(transformer->weights), options);
   THINKD_CHECK(runner.status());
   model->runner = *std::move(runner);
   return model;

@@ -1,7 +1,7 @@
 #pragma once
-// A language model ready to be run: what its file says of it, its tokenizer and chat template, and the
-// runner that holds its weights. Immutable after loading, but for the runner, which belongs to the
-// engine thread.
+// A language model ready to be run: what its file says of it, its tokenizer and chat template, and
+// the runner that holds its weights. Immutable after loading, but for the runner, which belongs to
+// the engine thread.
 
 #include <cstdint>
 #include <memory>
@@ -19,14 +19,14 @@ enum class KvType : uint8_t { f16, f32 };
 enum class ComputeMode : uint8_t { automatic, f32 };
 
 struct ModelOptions {
-  uint32_t threads = 0;                         // kernel threads; 0: one a core
-  ComputeMode compute = ComputeMode::automatic; // f32: activations and KV stay float
-  std::optional<KvType> kv;                     // default: f16, f32 with compute f32
-  std::string isa;                              // "" picks the best: avx2, portable
+  uint32_t threads = 0;                          // kernel threads; 0: one a core
+  ComputeMode compute = ComputeMode::automatic;  // f32: activations and KV stay float
+  std::optional<KvType> kv;                      // default: f16, f32 with compute f32
+  std::string isa;                               // "" picks the best: avx2, portable
 };
 
 struct ModelInfo {
-  std::string name;          // as the user names it
+  std::string name;  // as the user names it
   std::string path;
   uint64_t file_bytes = 0;
   std::string sha256;        // hex; of the whole file

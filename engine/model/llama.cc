@@ -58,9 +58,9 @@ class LlamaReader {
     c.rms_epsilon =
         static_cast<float>(take(keys_.positive("attention.layer_norm_rms_epsilon"), 1e-5));
     if (c.heads % c.kv_heads != 0) {
-      fail(corrupt("key '" + keys_.key("attention.head_count_kv") + "': " +
-                   std::to_string(c.kv_heads) + " does not divide the " + std::to_string(c.heads) +
-                   " heads"));
+      fail(corrupt("key '" + keys_.key("attention.head_count_kv") +
+                   "': " + std::to_string(c.kv_heads) + " does not divide the " +
+                   std::to_string(c.heads) + " heads"));
     }
     if (!keys_.has("attention.key_length") && c.width % c.heads != 0) {
       fail(corrupt("key '" + keys_.key("attention.head_count") + "': " + std::to_string(c.heads) +
@@ -75,8 +75,8 @@ class LlamaReader {
     const uint32_t value_size =
         take(keys_.count_or("attention.value_length", limits::kModelHeadSize, c.head_size), 1u);
     if (value_size != c.head_size) {
-      fail(unavailable("key '" + keys_.key("attention.value_length") + "': " +
-                       std::to_string(value_size) + " where keys have " +
+      fail(unavailable("key '" + keys_.key("attention.value_length") +
+                       "': " + std::to_string(value_size) + " where keys have " +
                        std::to_string(c.head_size)));
     }
   }
@@ -86,9 +86,9 @@ class LlamaReader {
     c.rope_dimensions =
         take(keys_.count_or("rope.dimension_count", limits::kModelHeadSize, c.head_size), 2u);
     if (c.rope_dimensions % 2 != 0 || c.rope_dimensions > c.head_size) {
-      fail(corrupt("key '" + keys_.key("rope.dimension_count") + "': " +
-                   std::to_string(c.rope_dimensions) + " is not even or more than the head size " +
-                   std::to_string(c.head_size)));
+      fail(corrupt("key '" + keys_.key("rope.dimension_count") +
+                   "': " + std::to_string(c.rope_dimensions) +
+                   " is not even or more than the head size " + std::to_string(c.head_size)));
       return;
     }
     c.rope_pairs = RopePairs::adjacent;
@@ -126,19 +126,22 @@ class LlamaReader {
   }
 
   void refuse_variants() {
-    if (keys_.has("expert_count") && take(file_.get_uint(keys_.key("expert_count")), uint64_t{0}) != 0) {
+    if (keys_.has("expert_count") &&
+        take(file_.get_uint(keys_.key("expert_count")), uint64_t{0}) != 0) {
       fail(unavailable("key '" + keys_.key("expert_count") + "': a mixture of experts"));
     }
     if (keys_.has("attention.sliding_window")) {
       const auto window = take(file_.get_uint(keys_.key("attention.sliding_window")), uint64_t{0});
       if (window != 0 && window < config().context) {
-        fail(unavailable("key '" + keys_.key("attention.sliding_window") + "': " +
-                         std::to_string(window) + " of a context of " +
+        fail(unavailable("key '" + keys_.key("attention.sliding_window") +
+                         "': " + std::to_string(window) + " of a context of " +
                          std::to_string(config().context)));
       }
     }
-    if (keys_.has("attention.causal") && !take(file_.get_bool(keys_.key("attention.causal")), true)) {
-      fail(unavailable("key '" + keys_.key("attention.causal") + "': attention in both directions"));
+    if (keys_.has("attention.causal") &&
+        !take(file_.get_bool(keys_.key("attention.causal")), true)) {
+      fail(
+          unavailable("key '" + keys_.key("attention.causal") + "': attention in both directions"));
     }
   }
 
@@ -201,7 +204,8 @@ class LlamaReader {
       const bool derived = tensor.name.ends_with(".attn_rot_embd.weight") ||
                            tensor.name.ends_with(".rotary_emb.inv_freq");
       if (!derived && used_.count(&tensor) == 0) {
-        fail(unavailable("tensor '" + tensor.name + "': no part of a llama model that thinkd knows"));
+        fail(unavailable("tensor '" + tensor.name +
+                         "': no part of a llama model that thinkd knows"));
         return;
       }
     }

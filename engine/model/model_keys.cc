@@ -15,8 +15,8 @@ Result<uint64_t> uniform(const std::string& key, const std::vector<int64_t>& ite
   if (items.empty()) {
     return corrupt("key '" + key + "': an empty array");
   }
-  const auto other = std::find_if(items.begin(), items.end(),
-                                  [&](int64_t item) { return item != items[0]; });
+  const auto other =
+      std::find_if(items.begin(), items.end(), [&](int64_t item) { return item != items[0]; });
   if (other != items.end()) {
     return unavailable("key '" + key + "': differs between layers (" + std::to_string(items[0]) +
                        " and " + std::to_string(*other) + ")");
@@ -65,7 +65,8 @@ Result<double> ModelKeys::positive(std::string_view name) const {
   const std::string full = key(name);
   Result<double> value = file_.get_float(full);
   if (value.ok() && !(std::isfinite(*value) && *value > 0)) {
-    return corrupt("key '" + full + "': " + std::to_string(*value) + " is not a finite number above 0");
+    return corrupt("key '" + full + "': " + std::to_string(*value) +
+                   " is not a finite number above 0");
   }
   return value;
 }

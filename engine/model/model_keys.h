@@ -1,6 +1,7 @@
 #pragma once
-// A model's hyperparameters, read from the keys "<architecture>.<name>" of its file with the limits that
-// hold for all families. Every error names the key. Stateless; the file must outlive the reader.
+// A model's hyperparameters, read from the keys "<architecture>.<name>" of its file with the limits
+// that hold for all families. Every error names the key. Stateless; the file must outlive the
+// reader.
 
 #include <cstdint>
 #include <initializer_list>
@@ -19,7 +20,8 @@ class ModelKeys {
 
   bool has(std::string_view name) const { return file_.has(key(name)); }
 
-  // 1 .. limit. An array, which some files keep one item a layer in, counts where all its items are equal.
+  // 1 .. limit. An array, which some files keep one item a layer in, counts where all its items are
+  // equal.
   Result<uint32_t> count(std::string_view name, uint32_t limit) const;
   Result<uint32_t> count_or(std::string_view name, uint32_t limit, uint32_t otherwise) const;
   // Finite and above 0.
@@ -39,6 +41,7 @@ Result<const GgufTensor*> shaped_tensor(const GgufFile& file, const std::string&
                                         std::initializer_list<uint64_t> extents);
 
 // As above, and F32: norms and factors, which are small and kept whole.
-Result<const GgufTensor*> float_vector(const GgufFile& file, const std::string& name, uint64_t length);
+Result<const GgufTensor*> float_vector(const GgufFile& file, const std::string& name,
+                                       uint64_t length);
 
 }  // namespace thinkd::engine

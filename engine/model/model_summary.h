@@ -38,7 +38,7 @@ struct ModelSummary {
 
   std::string tokenizer_model;  // "" where the file has none
   std::string tokenizer_pre;
-  uint64_t vocabulary = 0;      // rows of the embedding, else tokens of the tokenizer
+  uint64_t vocabulary = 0;  // rows of the embedding, else tokens of the tokenizer
   bool chat_template = false;
 
   Status runs;  // ok where thinkd can run it; else why not

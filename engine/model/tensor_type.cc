@@ -90,8 +90,8 @@ void expand_q8_0(const uint8_t* block, float* out) {
   }
 }
 
-// The 6-bit scale and minimum of sub-block j (0..7) of a Q4_K or Q5_K block, packed in 12 bytes: the
-// first four pairs lie in the low six bits of bytes 0..3 and 4..7; the last four have their low
+// The 6-bit scale and minimum of sub-block j (0..7) of a Q4_K or Q5_K block, packed in 12 bytes:
+// the first four pairs lie in the low six bits of bytes 0..3 and 4..7; the last four have their low
 // nibbles in bytes 8..11 and their two high bits on top of the first four.
 struct ScaleMin {
   uint8_t scale;
@@ -124,7 +124,8 @@ void expand_q4_k(const uint8_t* block, float* out) {
   }
 }
 
-// As Q4_K with 32 more bytes before the nibbles: bit j of byte i is bit 4 of element i of sub-block j.
+// As Q4_K with 32 more bytes before the nibbles: bit j of byte i is bit 4 of element i of sub-block
+// j.
 void expand_q5_k(const uint8_t* block, float* out) {
   const float scale = load_half(block);
   const float low = load_half(block + 2);
@@ -220,7 +221,8 @@ uint16_t float_to_half(float value) {
   if (magnitude >= 0x477ff000) {  // 65520 and more round to infinity
     return static_cast<uint16_t>(sign | 0x7c00);
   }
-  if (magnitude < 0x38800000) {  // below 2^-14: adding 0.5 leaves the fraction x 2^24, rounded, below
+  if (magnitude <
+      0x38800000) {  // below 2^-14: adding 0.5 leaves the fraction x 2^24, rounded, below
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000));
   }
@@ -246,14 +248,22 @@ void dequantize(TensorType type, const uint8_t* blocks, uint64_t count, float* o
         out[i] = std::bit_cast<float>(static_cast<uint32_t>(load_u16(blocks + 2 * i)) << 16);
       }
       return;
-    case TensorType::q4_0: return expand_blocks(expand_q4_0, layout, blocks, count, out);
-    case TensorType::q4_1: return expand_blocks(expand_q4_1, layout, blocks, count, out);
-    case TensorType::q5_0: return expand_blocks(expand_q5_0, layout, blocks, count, out);
-    case TensorType::q5_1: return expand_blocks(expand_q5_1, layout, blocks, count, out);
-    case TensorType::q8_0: return expand_blocks(expand_q8_0, layout, blocks, count, out);
-    case TensorType::q4_k: return expand_blocks(expand_q4_k, layout, blocks, count, out);
-    case TensorType::q5_k: return expand_blocks(expand_q5_k, layout, blocks, count, out);
-    case TensorType::q6_k: return expand_blocks(expand_q6_k, layout, blocks, count, out);
+    case TensorType::q4_0:
+      return expand_blocks(expand_q4_0, layout, blocks, count, out);
+    case TensorType::q4_1:
+      return expand_blocks(expand_q4_1, layout, blocks, count, out);
+    case TensorType::q5_0:
+      return expand_blocks(expand_q5_0, layout, blocks, count, out);
+    case TensorType::q5_1:
+      return expand_blocks(expand_q5_1, layout, blocks, count, out);
+    case TensorType::q8_0:
+      return expand_blocks(expand_q8_0, layout, blocks, count, out);
+    case TensorType::q4_k:
+      return expand_blocks(expand_q4_k, layout, blocks, count, out);
+    case TensorType::q5_k:
+      return expand_blocks(expand_q5_k, layout, blocks, count, out);
+    case TensorType::q6_k:
+      return expand_blocks(expand_q6_k, layout, blocks, count, out);
   }
 }
 

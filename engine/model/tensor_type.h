@@ -1,6 +1,6 @@
 #pragma once
-// The tensor types thinkd reads, and how each is expanded to float: the definition that every faster
-// kernel is held against. Layouts as in ggml's block_* structs; scales f16, little-endian.
+// The tensor types thinkd reads, and how each is expanded to float: the definition that every
+// faster kernel is held against. Layouts as in ggml's block_* structs; scales f16, little-endian.
 //
 //   type   elements a block   bytes a block
 //   F32 1 4, F16 1 2, BF16 1 2, Q4_0 32 18, Q4_1 32 20, Q5_0 32 22, Q5_1 32 24, Q8_0 32 34,
@@ -15,12 +15,21 @@ namespace thinkd::engine {
 
 // The numbers are GGUF's.
 enum class TensorType : uint32_t {
-  f32 = 0, f16 = 1, q4_0 = 2, q4_1 = 3, q5_0 = 6, q5_1 = 7, q8_0 = 8,
-  q4_k = 12, q5_k = 13, q6_k = 14, bf16 = 30,
+  f32 = 0,
+  f16 = 1,
+  q4_0 = 2,
+  q4_1 = 3,
+  q5_0 = 6,
+  q5_1 = 7,
+  q8_0 = 8,
+  q4_k = 12,
+  q5_k = 13,
+  q6_k = 14,
+  bf16 = 30,
 };
 
 struct TensorTypeInfo {
-  std::string_view name;      // "Q4_1"
+  std::string_view name;  // "Q4_1"
   uint32_t block_elements;
   uint32_t block_bytes;
 };

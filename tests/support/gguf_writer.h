@@ -52,8 +52,8 @@ class GgufWriter {
     return tensor_entry(name, extents, type, data_.size(), data);
   }
   // As above with a made-up offset; `data` is appended wherever the data section ends.
-  GgufWriter& tensor_entry(std::string_view name, const std::vector<uint64_t>& extents, uint32_t type,
-                           uint64_t offset, std::string_view data) {
+  GgufWriter& tensor_entry(std::string_view name, const std::vector<uint64_t>& extents,
+                           uint32_t type, uint64_t offset, std::string_view data) {
     text(tensors_, name).write(static_cast<uint32_t>(extents.size()));
     for (const uint64_t extent : extents) {
       tensors_.write(extent);

@@ -1,6 +1,6 @@
 #pragma once
-// A tiny llama with random weights, as a real GGUF file: 2 layers, 4 heads on 2 KV heads, 303 tokens
-// (3 special ones, all bytes, 44 merges), a ChatML template. It says nonsense, reproducibly.
+// A tiny llama with random weights, as a real GGUF file: 2 layers, 4 heads on 2 KV heads, 303
+// tokens (3 special ones, all bytes, 44 merges), a ChatML template. It says nonsense, reproducibly.
 
 #include <cmath>
 #include <cstdint>
@@ -22,9 +22,9 @@ struct TinyLlama {
   uint32_t heads = 4;
   uint32_t kv_heads = 2;
   uint32_t context = 512;
-  bool tied = true;            // no output.weight
+  bool tied = true;  // no output.weight
   bool chat_template = true;
-  bool rope_factors = false;   // a rope_freqs.weight with factors 1..4
+  bool rope_factors = false;                        // a rope_freqs.weight with factors 1..4
   std::optional<float> rope_linear = std::nullopt;  // rope.scaling.type linear with this factor
   std::string pre = "smollm";
 
@@ -76,34 +76,66 @@ inline std::string random_blocks(engine::TensorType type, uint64_t count, float 
     const float size = deviation * (jitter + 0.5f * random.uniform());
     const float even = (random.uniform() - 0.5f) * 3.46f * deviation;  // uniform of that deviation
     switch (type) {
-      case TensorType::f32: out.write(even); break;
-      case TensorType::f16: half(even); break;
+      case TensorType::f32:
+        out.write(even);
+        break;
+      case TensorType::f16:
+        half(even);
+        break;
       case TensorType::bf16: {
         const auto bits = std::bit_cast<uint32_t>(even);
         out.write(static_cast<uint16_t>(bits >> 16));
         break;
       }
-      case TensorType::q4_0: half(size / 4.6f); noise(16); break;
-      case TensorType::q4_1: half(size / 4.6f); half(-7.5f * size / 4.6f); noise(16); break;
-      case TensorType::q5_0: half(size / 9.2f); noise(20); break;
-      case TensorType::q5_1: half(size / 9.2f); half(-15.5f * size / 9.2f); noise(20); break;
-      case TensorType::q8_0: half(size / 74.0f); noise(32); break;
-      case TensorType::q4_k: half(size / 230.0f); half(7.5f * size / 230.0f); noise(140); break;
-      case TensorType::q5_k: half(size / 460.0f); half(15.5f * size / 460.0f); noise(172); break;
-      case TensorType::q6_k: noise(208); half(size / 1370.0f); break;
+      case TensorType::q4_0:
+        half(size / 4.6f);
+        noise(16);
+        break;
+      case TensorType::q4_1:
+        half(size / 4.6f);
+        half(-7.5f * size / 4.6f);
+        noise(16);
+        break;
+      case TensorType::q5_0:
+        half(size / 9.2f);
+        noise(20);
+        break;
+      case TensorType::q5_1:
+        half(size / 9.2f);
+        half(-15.5f * size / 9.2f);
+        noise(20);
+        break;
+      case TensorType::q8_0:
+        half(size / 74.0f);
+        noise(32);
+        break;
+      case TensorType::q4_k:
+        half(size / 230.0f);
+        half(7.5f * size / 230.0f);
+        noise(140);
+        break;
+      case TensorType::q5_k:
+        half(size / 460.0f);
+        half(15.5f * size / 460.0f);
+        noise(172);
+        break;
+      case TensorType::q6_k:
+        noise(208);
+        half(size / 1370.0f);
+        break;
     }
   }
   return out.take();
 }
 
-// The printable stand-in of each byte in a byte-level vocabulary (GPT-2): bytes that print stay, the
-// others are numbered up from U+0100.
+// The printable stand-in of each byte in a byte-level vocabulary (GPT-2): bytes that print stay,
+// the others are numbered up from U+0100.
 inline std::vector<std::string> byte_pieces() {
   std::vector<std::string> pieces;
   uint32_t moved = 0x100;
   for (uint32_t byte = 0; byte < 256; ++byte) {
-    const bool prints = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) ||
-                        byte >= 0xae;
+    const bool prints =
+        (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
     const uint32_t code = prints ? byte : moved++;
     std::string piece;
     if (code < 0x80) {
@@ -125,13 +157,14 @@ inline void add_tiny_tokenizer(GgufWriter& writer, const TinyLlama& options) {
   }
   const std::string g = "\xc4\xa0";  // the stand-in of a space
   const std::vector<std::pair<std::string, std::string>> merges = {
-      {g, "t"},   {g, "a"},   {"h", "e"},     {"i", "n"},   {"r", "e"},     {"o", "n"},   {g + "t", "he"},
-      {"e", "r"}, {"a", "t"}, {g, "s"},       {g, "w"},     {g, "o"},       {"e", "n"},   {g, "c"},
-      {"i", "t"}, {"i", "s"}, {"a", "n"},     {"o", "r"},   {"e", "s"},     {g, "b"},     {"e", "d"},
-      {g, "f"},   {"in", "g"}, {g, "p"},      {"o", "u"},   {g + "a", "n"}, {"a", "l"},   {"a", "r"},
-      {g, "m"},   {g + "o", "f"}, {g, "in"},  {"l", "l"},   {g, "d"},       {g, "h"},     {g + "t", "o"},
-      {"l", "e"}, {"o", "m"}, {g + "an", "d"}, {"s", "t"},  {"i", "c"},     {"a", "s"},   {g, "is"},
-      {"v", "e"}, {"=", "="}};
+      {g, "t"},        {g, "a"},        {"h", "e"}, {"i", "n"}, {"r", "e"},     {"o", "n"},
+      {g + "t", "he"}, {"e", "r"},      {"a", "t"}, {g, "s"},   {g, "w"},       {g, "o"},
+      {"e", "n"},      {g, "c"},        {"i", "t"}, {"i", "s"}, {"a", "n"},     {"o", "r"},
+      {"e", "s"},      {g, "b"},        {"e", "d"}, {g, "f"},   {"in", "g"},    {g, "p"},
+      {"o", "u"},      {g + "a", "n"},  {"a", "l"}, {"a", "r"}, {g, "m"},       {g + "o", "f"},
+      {g, "in"},       {"l", "l"},      {g, "d"},   {g, "h"},   {g + "t", "o"}, {"l", "e"},
+      {"o", "m"},      {g + "an", "d"}, {"s", "t"}, {"i", "c"}, {"a", "s"},     {g, "is"},
+      {"v", "e"},      {"=", "="}};
   std::vector<std::string> merge_texts;
   for (const auto& [left, right] : merges) {
     merge_texts.push_back(left + " " + right);

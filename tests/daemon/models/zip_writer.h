@@ -29,7 +29,11 @@ class ZipWriter {
     out_.text(name).text(packed);
     directory_.write(uint32_t{0x02014b50}).write(uint16_t{20});
     common(directory_);
-    directory_.write(uint16_t{0}).write(uint16_t{0}).write(uint16_t{0}).write(uint32_t{0}).write(offset);
+    directory_.write(uint16_t{0})
+        .write(uint16_t{0})
+        .write(uint16_t{0})
+        .write(uint32_t{0})
+        .write(offset);
     directory_.text(name);
     ++count_;
     return *this;
@@ -37,7 +41,11 @@ class ZipWriter {
 
   std::string bytes() const {
     ByteWriter end;
-    end.write(uint32_t{0x06054b50}).write(uint16_t{0}).write(uint16_t{0}).write(count_).write(count_);
+    end.write(uint32_t{0x06054b50})
+        .write(uint16_t{0})
+        .write(uint16_t{0})
+        .write(count_)
+        .write(count_);
     end.write(static_cast<uint32_t>(directory_.bytes().size()));
     end.write(static_cast<uint32_t>(out_.bytes().size())).write(uint16_t{0});
     return out_.bytes() + directory_.bytes() + end.bytes();

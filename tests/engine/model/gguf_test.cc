@@ -79,7 +79,8 @@ TEST_CASE("every kind of key is read back") {
   CHECK_FALSE(file->has("a.none"));
 
   CHECK_THAT(file->get_uint("a.i8").status().message(), Contains("'a.i8'") && Contains("-3"));
-  CHECK_THAT(file->get_uint("a.none").status().message(), Contains("'a.none'") && Contains("missing"));
+  CHECK_THAT(file->get_uint("a.none").status().message(),
+             Contains("'a.none'") && Contains("missing"));
   CHECK_THAT(file->get_uint("a.f32").status().message(), Contains("f32, not an integer"));
   CHECK_FALSE(file->get_uint("a.bool").ok());
   CHECK_FALSE(file->get_float("a.u8").ok());
@@ -284,9 +285,10 @@ TEST_CASE("a file cut anywhere is refused by name, never read past its end") {
     const Result<GgufFile> file = open_bytes(whole.substr(0, size));
     REQUIRE_FALSE(file.ok());
     const std::string& text = file.status().message();
-    const bool named = text.find("magic") != std::string::npos || text.find("version") != std::string::npos ||
-                       text.find("header") != std::string::npos || text.find("key ") != std::string::npos ||
-                       text.find("tensor ") != std::string::npos;
+    const bool named =
+        text.find("magic") != std::string::npos || text.find("version") != std::string::npos ||
+        text.find("header") != std::string::npos || text.find("key ") != std::string::npos ||
+        text.find("tensor ") != std::string::npos;
     REQUIRE(named);
   }
 }

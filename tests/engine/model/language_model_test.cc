@@ -28,14 +28,15 @@ class Folder {
 
 // Moves a file's time back, so that its hash counts as settled.
 void age(const std::string& path) {
-  std::filesystem::last_write_time(path,
-                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  std::filesystem::last_write_time(
+      path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
 }
 
 TEST_CASE("a tiny llama loads, says what it is, and runs a step") {
   const Folder folder;
   const std::string path = folder.file("tiny.gguf");
-  REQUIRE(testing::write_tiny_llama(path, {.type = TensorType::q4_1, .embedding = TensorType::q8_0}).ok());
+  REQUIRE(testing::write_tiny_llama(path, {.type = TensorType::q4_1, .embedding = TensorType::q8_0})
+              .ok());
   Result<std::unique_ptr<LanguageModel>> loaded =
       load_language_model(path, {.threads = 1, .kv = std::nullopt, .isa = {}});
   CAPTURE(loaded.status().message());

@@ -174,18 +174,21 @@ TEST_CASE("sizes that cannot be") {
 TEST_CASE("every weight is needed, and none may be left over") {
   for (const std::string name :
        {"token_embd.weight", "output_norm.weight", "blk.0.attn_norm.weight", "blk.0.attn_q.weight",
-        "blk.0.attn_k.weight", "blk.0.attn_v.weight", "blk.0.attn_output.weight", "blk.0.ffn_norm.weight",
-        "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.0.ffn_down.weight"}) {
+        "blk.0.attn_k.weight", "blk.0.attn_v.weight", "blk.0.attn_output.weight",
+        "blk.0.ffn_norm.weight", "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight",
+        "blk.0.ffn_down.weight"}) {
     GgufWriter writer = keys({});
     refuse(add_tensors(writer, name), Code::corrupt, {"'" + name + "'"});
   }
-  for (const std::string name : {"blk.0.attn_q.bias", "blk.0.attn_q_norm.weight", "blk.1.ffn_up.weight"}) {
+  for (const std::string name :
+       {"blk.0.attn_q.bias", "blk.0.attn_q_norm.weight", "blk.1.ffn_up.weight"}) {
     GgufWriter writer = keys({});
     add_tensors(writer).tensor(name, {8}, 0, std::string(32, '\0'));
     refuse(writer, Code::unavailable, {"'" + name + "'"});
   }
   GgufWriter halves = keys({});
-  add_tensors(halves, "output_norm.weight").tensor("output_norm.weight", {8}, 1, std::string(16, '\0'));
+  add_tensors(halves, "output_norm.weight")
+      .tensor("output_norm.weight", {8}, 1, std::string(16, '\0'));
   refuse(halves, Code::unavailable, {"'output_norm.weight'", "F16"});
 }
 
@@ -195,18 +198,18 @@ TEST_CASE("variants that would run wrong do not run") {
     add(writer);
     return add_tensors(writer);
   };
-  refuse(with([](GgufWriter& w) { w.key_text("llama.rope.scaling.type", "yarn"); }), Code::unavailable,
-         {"llama.rope.scaling.type", "yarn"});
-  refuse(with([](GgufWriter& w) { w.key_text("llama.rope.scaling.type", "linear"); }), Code::corrupt,
-         {"scale_linear", "missing"});
+  refuse(with([](GgufWriter& w) { w.key_text("llama.rope.scaling.type", "yarn"); }),
+         Code::unavailable, {"llama.rope.scaling.type", "yarn"});
+  refuse(with([](GgufWriter& w) { w.key_text("llama.rope.scaling.type", "linear"); }),
+         Code::corrupt, {"scale_linear", "missing"});
   refuse(with([](GgufWriter& w) { w.key_u32("llama.expert_count", 8); }), Code::unavailable,
          {"llama.expert_count"});
-  refuse(with([](GgufWriter& w) { w.key_u32("llama.attention.sliding_window", 32); }), Code::unavailable,
-         {"llama.attention.sliding_window", "32"});
-  refuse(with([](GgufWriter& w) { w.key_bool("llama.attention.causal", false); }), Code::unavailable,
-         {"llama.attention.causal"});
-  refuse(with([](GgufWriter& w) { w.key_u32("llama.attention.value_length", 8); }), Code::unavailable,
-         {"llama.attention.value_length"});
+  refuse(with([](GgufWriter& w) { w.key_u32("llama.attention.sliding_window", 32); }),
+         Code::unavailable, {"llama.attention.sliding_window", "32"});
+  refuse(with([](GgufWriter& w) { w.key_bool("llama.attention.causal", false); }),
+         Code::unavailable, {"llama.attention.causal"});
+  refuse(with([](GgufWriter& w) { w.key_u32("llama.attention.value_length", 8); }),
+         Code::unavailable, {"llama.attention.value_length"});
   refuse(with([](GgufWriter& w) { w.key_f32("llama.rope.freq_base", INFINITY); }), Code::corrupt,
          {"llama.rope.freq_base"});
   refuse(with([](GgufWriter& w) { w.tensor("rope_freqs.weight", {2}, 0, std::string(8, '\0')); }),

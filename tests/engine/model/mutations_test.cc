@@ -1,5 +1,6 @@
-// Model files that lie: 200 seeded mutations of a small good one. Each gives an error that names what is
-// wrong, or a model that takes a step; none may crash. Run under ASan and UBSan to mean something.
+// Model files that lie: 200 seeded mutations of a small good one. Each gives an error that names
+// what is wrong, or a model that takes a step; none may crash. Run under ASan and UBSan to mean
+// something.
 
 #include <cstdlib>
 #include <filesystem>
@@ -23,11 +24,28 @@ uint64_t header_end(const std::string& bytes) {
 std::string mutate(std::string bytes, TinyRandom& random) {
   const uint64_t header = header_end(bytes);
   const uint64_t place = random.below(random.below(4) == 0 ? bytes.size() : header);
-  const uint64_t odd[] = {0, 1, 2, 31, 33, 255, 1 << 20, (1 << 20) + 1, 0x7fffffff, 0x80000000,
-                          0xffffffff, uint64_t{1} << 62, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{31}};
+  const uint64_t odd[] = {0,
+                          1,
+                          2,
+                          31,
+                          33,
+                          255,
+                          1 << 20,
+                          (1 << 20) + 1,
+                          0x7fffffff,
+                          0x80000000,
+                          0xffffffff,
+                          uint64_t{1} << 62,
+                          uint64_t{1} << 63,
+                          ~uint64_t{0},
+                          ~uint64_t{31}};
   switch (random.below(7)) {
-    case 0: bytes.resize(place); break;
-    case 1: bytes[place] = static_cast<char>(bytes[place] ^ (1 << random.below(8))); break;
+    case 0:
+      bytes.resize(place);
+      break;
+    case 1:
+      bytes[place] = static_cast<char>(bytes[place] ^ (1 << random.below(8)));
+      break;
     case 2:  // lie about a number of 4 or 8 bytes, wherever one may stand
     case 3: {
       const uint64_t value = odd[random.below(std::size(odd))];
@@ -47,7 +65,9 @@ std::string mutate(std::string bytes, TinyRandom& random) {
         std::memcpy(bytes.data() + at, &value, 4);
       }
       break;
-    case 6: bytes.erase(place, 1 + random.below(16)); break;
+    case 6:
+      bytes.erase(place, 1 + random.below(16));
+      break;
   }
   return bytes;
 }
@@ -65,8 +85,12 @@ void step(ModelRunner& runner) {
   }
   std::vector<Row> rows;
   for (uint32_t i = 0; i < 3; ++i) {
-    rows.push_back({.token = i % shape.vocabulary, .position = i, .page = page.get(), .slot = i,
-                    .reads = std::span(reads).subspan(i, 1), .query_position = i});
+    rows.push_back({.token = i % shape.vocabulary,
+                    .position = i,
+                    .page = page.get(),
+                    .slot = i,
+                    .reads = std::span(reads).subspan(i, 1),
+                    .query_position = i});
   }
   const std::vector<uint32_t> wanted = {2};
   std::vector<float> hidden(shape.width);
@@ -76,8 +100,8 @@ void step(ModelRunner& runner) {
 }
 
 bool names_a_field(const std::string& text) {
-  for (const char* word : {"key '", "key ", "tensor '", "tensor ", "magic", "version", "header", "tokenizer",
-                           "head size", "piece", "token", "merge", "template"}) {
+  for (const char* word : {"key '", "key ", "tensor '", "tensor ", "magic", "version", "header",
+                           "tokenizer", "head size", "piece", "token", "merge", "template"}) {
     if (text.find(word) != std::string::npos) {
       return true;
     }
@@ -87,7 +111,8 @@ bool names_a_field(const std::string& text) {
 
 TEST_CASE("200 lying model files: an error with a name, or a model that runs") {
   // Files this young are not remembered by their hash, so nothing is left in the user's cache.
-  const std::string pattern = (std::filesystem::temp_directory_path() / "thinkd-lies-XXXXXX").string();
+  const std::string pattern =
+      (std::filesystem::temp_directory_path() / "thinkd-lies-XXXXXX").string();
   std::string folder = pattern;
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   const std::string path = folder + "/m.gguf";
@@ -97,8 +122,11 @@ TEST_CASE("200 lying model files: an error with a name, or a model that runs") {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     TinyRandom random(seed);
-    const testing::TinyLlama options{.type = types[seed % 4], .seed = seed, .layers = 1,
-                                     .tied = seed % 3 != 0, .rope_factors = seed % 5 == 0};
+    const testing::TinyLlama options{.type = types[seed % 4],
+                                     .seed = seed,
+                                     .layers = 1,
+                                     .tied = seed % 3 != 0,
+                                     .rope_factors = seed % 5 == 0};
     std::string bytes = mutate(testing::tiny_llama(options).bytes(), random);
     if (random.below(4) == 0) {
       bytes = mutate(std::move(bytes), random);
