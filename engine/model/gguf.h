@@ -4,10 +4,11 @@
 // file. Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 //
 //   header   u32 "GGUF", u32 version (2, 3), u64 tensors, u64 keys
-//   keys     string key, u32 type, value (scalar; string = u64 length + bytes; array = u32 type,
-//   u64 count, items) tensors  string name, u32 dims (1..4), u64 extent each, u32 type, u64 offset
-//   from the data section data     starts at the next multiple of general.alignment (32 unless the
-//   file says otherwise)
+//   keys     string key, u32 type, value
+//            (scalar; string = u64 length, bytes; array = u32 type, u64 count, items)
+//   tensors  string name, u32 dims (1..4), u64 extent each, u32 type, u64 offset in the data
+//   section data     starts at the next multiple of general.alignment (32 where the file says
+//   nothing)
 //
 // Refused besides: a key or tensor that comes twice, arrays of arrays, an alignment that is no
 // power of two up to limits::kGgufAlignment, an offset off the alignment, more tensor bytes than
