@@ -203,6 +203,12 @@ void dots_rows(const Panel& weights, const float* x, uint64_t x_stride, uint32_t
     dots_block<W, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length,
                      out + w, out_stride);
   }
+  if constexpr (W > 4) {
+    for (; w + 4 <= weights.rows; w += 4) {
+      dots_block<4, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length,
+                       out + w, out_stride);
+    }
+  }
   for (; w < weights.rows; ++w) {
     dots_block<1, R>(weights.data + w * weights.stride, weights.stride, x, x_stride, length,
                      out + w, out_stride);

@@ -8,8 +8,10 @@ namespace {
 constexpr uint32_t kTileFloats = 8192;  // 32 KiB, within a first-level cache beside a few rows of x
 constexpr uint32_t kChunkFloats = 32768;  // enough work to be worth a claim
 
+// A multiple of the rows that kernels take at once: 8 where that fits, else 4.
 uint32_t rows_within(uint32_t floats, uint32_t length) {
-  return std::clamp(floats / length / 4 * 4, 4u, 64u);
+  const uint32_t rows = floats / length;
+  return std::clamp(rows >= 8 ? rows / 8 * 8 : 4, 4u, 64u);
 }
 
 }  // namespace
