@@ -7,8 +7,7 @@
 //   keys     string key, u32 type, value
 //            (scalar; string = u64 length, bytes; array = u32 type, u64 count, items)
 //   tensors  string name, u32 dims (1..4), u64 extent each, u32 type, u64 offset in the data
-//   section data     starts at the next multiple of general.alignment (32 where the file says
-//   nothing)
+//   data     begins at the next multiple of general.alignment (32 where the file has none)
 //
 // Refused besides: a key or tensor that comes twice, arrays of arrays, an alignment that is no
 // power of two up to limits::kGgufAlignment, an offset off the alignment, more tensor bytes than
