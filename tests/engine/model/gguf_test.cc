@@ -284,7 +284,7 @@ TEST_CASE("a file cut anywhere is refused by name, never read past its end") {
     CAPTURE(size);
     const Result<GgufFile> file = open_bytes(whole.substr(0, size));
     REQUIRE_FALSE(file.ok());
-    const std::string& text = file.status().message();
+    const std::string text = file.status().message();
     const bool named =
         text.find("magic") != std::string::npos || text.find("version") != std::string::npos ||
         text.find("header") != std::string::npos || text.find("key ") != std::string::npos ||
