@@ -341,6 +341,7 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
                                 : StopPoint{outside_.load(), done.tick > tick_at_call, done.tick,
                                             calls_});
   }
+  const bool unpaid = extended != nullptr && extended->end == engine::ExtendEnd::allowance;
   if (extended != nullptr) {
     BranchSlot* slot = work.orphan ? work.slot.get() : branches_.find(work.branch);
     if (slot != nullptr) {
@@ -348,7 +349,7 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
     }
   }
   const auto pending = pending_.find(work.ticket);
-  if (stopped || pending == pending_.end() || work.orphan) {
+  if (stopped || unpaid || pending == pending_.end() || work.orphan) {
     return;
   }
   if (!done.status.ok()) {
@@ -362,7 +363,7 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
   } else if (auto* hidden = std::get_if<engine::HiddenResult>(&done.result)) {
     pending->second.hidden.branches[work.part].state = std::move(hidden->hidden);
     part_done(work.ticket, done.tick);
-  } else if (reason_ != StopReason::tokens || extended->end != engine::ExtendEnd::allowance) {
+  } else {
     part_done(work.ticket, done.tick);
   }
 }

@@ -222,8 +222,12 @@ Result<std::string> Runs::Impl::resume(std::string_view run_id, Observer observe
     return records.status();
   }
   for (const memory::RunRecord& record : *records) {
+    if (record.state != memory::RunState::running) {
+      continue;
+    }
     const RunPtr live = find(record.run_id);
-    if (record.state == memory::RunState::running && (!live || live->state == RunState::interrupted)) {
+    const bool at_work = live && info_of(*live).state != RunState::interrupted;
+    if (!at_work) {
       return go_on(record, std::move(observer));
     }
   }

@@ -94,6 +94,9 @@ VerbHost::VerbHost(HostSetup setup, Journal journal)
 VerbHost::~VerbHost() = default;
 
 void VerbHost::request_stop(StopReason reason) {
+  if (logged_stop_) {
+    return;  // it ends where the interrupted run was stopped
+  }
   StopReason none = StopReason::none;
   if (outside_.compare_exchange_strong(none, reason)) {
     query_->stop();
@@ -122,7 +125,7 @@ Outcome VerbHost::outcome(thinkd_status status) {
     out.status = failure_;
     return out;
   }
-  if (outside_ == StopReason::interrupted && (over_ || reason_ == StopReason::interrupted)) {
+  if (reason_ == StopReason::interrupted && over_) {
     out.status = cancelled("the run was interrupted; it can be resumed");
     return out;
   }
@@ -146,7 +149,9 @@ Outcome VerbHost::outcome(thinkd_status status) {
   answer.ledger = ledger_now();
   answer.seed = setup_.request.seed.value_or(0);
   answer.run_id = setup_.request.run_id;
-  answer.reproducible_from_seed = !outside_mattered_;
+  const bool cut_from_outside =
+      over_ && (reason_ == StopReason::seconds || reason_ == StopReason::cancelled);
+  answer.reproducible_from_seed = !clock_was_read_ && !cut_from_outside;
   const engine::ModelInfo& model = setup_.engine.model().info;
   answer.model_name = model.name;
   answer.model_sha256 = model.sha256;
@@ -341,6 +346,9 @@ Status VerbHost::wait(std::span<const uint64_t> tickets, bool any, thinkd_sink s
       over_ = true;
       return status;
     }
+    if (works_.empty()) {
+      return internal_error("wait: nothing runs that could give a result");
+    }
     advance(left, any, tick_at_call);
     live_ = branches_.live();
   }
@@ -388,7 +396,6 @@ void VerbHost::note_outside_stop(StopPoint point) {
   if (point.reason == StopReason::interrupted) {
     return;
   }
-  outside_mattered_ = true;
   static_cast<void>(
       keep(journal_.add(kStopEntry, 0, "", Sha256Digest{}, encode(point))));
 }

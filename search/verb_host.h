@@ -192,7 +192,7 @@ class VerbHost {
   uint64_t events_ = 0;
   uint64_t randoms_ = 0;
   uint64_t verified_after_stop_ = 0;
-  bool outside_mattered_ = false;
+  bool clock_was_read_ = false;
   std::set<std::string> approximate_;
 
   StopReason reason_ = StopReason::none;

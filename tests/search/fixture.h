@@ -9,6 +9,7 @@
 #include "plugins/sdk/strategy.h"
 #include "search/registry.h"
 #include "search/runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/toy_model.h"
 #include "verifiers/registry.h"
 
