@@ -1,6 +1,7 @@
 // Dot products and matrix products against double, and the contract of bits: an element does not
 // depend on the rows beside it, on the tile or on the number of threads.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // exp, norms, activations, rotary embedding and block attention against double.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,7 @@
 #pragma once
 // Pages and rows for tests of the runner: a text laid out in blocks, run in chunks.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -1,5 +1,6 @@
 // SmolLM2 135M against transformers on the same weights (tests/reference/logits/make.py).
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
