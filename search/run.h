@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,7 @@ struct Run {
   std::condition_variable changed;
   RunState state = RunState::queued;     // lock, as all below
   std::vector<Observer> observers;
+  std::vector<std::function<void()>> at_end;
   std::vector<Event> events;
   std::shared_ptr<VerbHost> host;        // while its strategy runs
   StopReason early_stop = StopReason::none;
@@ -69,13 +71,21 @@ struct Run {
   }
 
   void finish(RunState end, std::optional<Answer> result, Status why) {
-    const std::lock_guard guard(lock);
-    state = end;
-    answer = std::move(result);
-    error = std::move(why);
-    host.reset();
-    observers.clear();
-    changed.notify_all();
+    std::vector<std::function<void()>> callers;
+    {
+      const std::lock_guard guard(lock);
+      state = end;
+      answer = std::move(result);
+      error = std::move(why);
+      host.reset();
+      observers.clear();
+      callers = std::move(at_end);
+      at_end.clear();
+      changed.notify_all();
+    }
+    for (const std::function<void()>& caller : callers) {
+      caller();
+    }
   }
 };
 

@@ -350,6 +350,17 @@ Result<Answer> Runs::Impl::wait(std::string_view run_id) {
   return std::move(result->answer);
 }
 
+void Runs::Impl::when_over(std::string_view run_id, std::function<void()> over) {
+  if (const RunPtr run = find(run_id)) {
+    const std::lock_guard guard(run->lock);
+    if (!run->over()) {
+      run->at_end.push_back(std::move(over));
+      return;
+    }
+  }
+  over();
+}
+
 Status Runs::Impl::cancel(std::string_view run_id) {
   if (const RunPtr run = find(run_id)) {
     run->stop(StopReason::cancelled);
@@ -411,6 +422,9 @@ Result<Answer> Runs::wait(std::string_view run_id) { return impl_->wait(run_id);
 Result<Answer> Runs::solve(Request request, Observer observer) {
   Result<std::string> run_id = start(std::move(request), std::move(observer));
   return run_id ? wait(*run_id) : Result<Answer>(run_id.status());
+}
+void Runs::when_over(std::string_view run_id, std::function<void()> over) {
+  impl_->when_over(run_id, std::move(over));
 }
 Status Runs::cancel(std::string_view run_id) { return impl_->cancel(run_id); }
 Result<RunInfo> Runs::get(std::string_view run_id) const { return impl_->get(run_id); }

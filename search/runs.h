@@ -8,6 +8,7 @@
 // Not promised: that a run starts before others that were queued first have started.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,10 @@ class Runs {
   // otherwise the failed run's own error.
   Result<Answer> wait(std::string_view run_id);
   Result<Answer> solve(Request request, Observer observer = nullptr);
+  // For callers that must not block: `over` is called once when the run is over (then wait() does not
+  // block), at once where it is over already or unknown; on the run's thread, after its last event. It
+  // must be quick; it may ask this object what became of the run.
+  void when_over(std::string_view run_id, std::function<void()> over);
 
   // The run ends with the best so far, within an engine step. not_found; ok where it is over already.
   Status cancel(std::string_view run_id);

@@ -24,6 +24,7 @@ class Runs::Impl {
 
   Result<std::string> start(Request request, Observer observer);
   Result<Answer> wait(std::string_view run_id);
+  void when_over(std::string_view run_id, std::function<void()> over);
   Status cancel(std::string_view run_id);
   Result<RunInfo> get(std::string_view run_id);
   Result<std::vector<RunInfo>> list();
