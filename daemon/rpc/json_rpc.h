@@ -37,6 +37,7 @@ struct RpcError {
   std::string message;
   std::string param;  // data.param: the parameter at fault; "" for none
   std::string limit;  // data.limit: what would be right; "" for none
+  std::string correlation;  // data.correlation: under which the log has the details; "" for none
 };
 
 // The table from Status codes to ours. An internal error keeps its details for the log: the caller gets

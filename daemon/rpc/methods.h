@@ -13,7 +13,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "daemon/rpc/json_rpc.h"
 #include "engine/scheduler/engine.h"
@@ -31,6 +30,7 @@ struct Services {
   const verifiers::Verifiers& verifiers;
   std::string store_dir;  // its models are listed; "" for none
   std::string model;      // the loaded model as the user named it
+  std::string isa;        // the kernels in use, for server.status
 };
 
 // Who waits for which run, over all connections of a server.
@@ -51,14 +51,13 @@ class Callers {
   std::map<std::string, Waiting> waiting_;  // lock_
 };
 
-class Methods final : public RpcHandler, public std::enable_shared_from_this<Methods> {
+class Methods final : public RpcHandler {
  public:
   using Notify = std::function<void(std::string)>;  // a whole notification; must not block
 
-  // `notify` may be empty: then nobody hears progress. `services` and `callers` outlive it and its runs.
-  static std::shared_ptr<Methods> create(const Services& services, std::shared_ptr<Callers> callers,
-                                         Notify notify);
-  ~Methods() override;
+  // `notify` may be empty: then nobody hears progress.
+  Methods(const Services& services, std::shared_ptr<Callers> callers, Notify notify);
+  ~Methods() override;  // leave()
 
   bool knows(std::string_view method) const override;
   void call(const std::string& method, const Json& params, RpcDone done) override;
@@ -66,16 +65,13 @@ class Methods final : public RpcHandler, public std::enable_shared_from_this<Met
   // The connection is gone: nobody hears answers or progress any more.
   void leave();
 
-  static std::vector<std::string> names();
-
  private:
   struct Link;
-  struct Table;
 
-  Methods(const Services& services, std::shared_ptr<Callers> callers, Notify notify);
   void solve(const Json& params, RpcDone done);
   void resume(const Json& params, RpcDone done);
-  void await(const std::string& run_id, bool detached, RpcDone done);
+  Status begin(const std::string& run_id, bool detached, const std::function<Status()>& start);
+  void await(const std::string& run_id, RpcDone done);
   search::Observer observer(const std::string& run_id) const;
 
   const Services services_;
