@@ -33,7 +33,7 @@ struct Sample {
   std::string reason;                 // why, in words; empty where correct
   std::optional<std::string> answer;
   std::optional<double> confidence;
-  std::string text;                   // of the chosen candidate
+  std::string text;                   // of the chosen candidate, else of the first one
   std::string stopped_by;
   uint64_t candidates = 0;
   search::Ledger ledger;
@@ -59,9 +59,15 @@ class SampleLog {
 
   Status add(const Sample& sample);
 
- private:
-  SampleLog(int lock, AppendFile file, std::vector<Sample> found);
+  // What open() hands over.
+  struct Opened {
+    int lock = -1;
+    AppendFile file;
+    std::vector<Sample> found;
+  };
+  explicit SampleLog(Opened opened);
 
+ private:
   const int lock_;  // descriptor that holds the flock
   AppendFile file_;
   const std::vector<Sample> found_;

@@ -51,7 +51,8 @@ search::Request request_of(const search::Request& shared, const Problem& problem
                            const search::StrategySpec& strategy, uint64_t sample,
                            std::string_view system);
 
-// How a finished run counts. `cut`: the chosen candidate's text ended at a limit on tokens.
+// How a finished run counts. `cut`: the chosen candidate's text ended at a limit on tokens (where none
+// was chosen: every candidate's did). A correct answer stays correct, however its text ended.
 struct Verdict {
   Outcome outcome = Outcome::error;
   std::string reason;

@@ -17,6 +17,9 @@ using Interval = std::pair<double, double>;
 // c right of n; [0, 1] where n is 0.
 Interval wilson(uint64_t correct, uint64_t n, double z = kZ95);
 
+// Standard error of a share of n independent verdicts: sqrt(p (1 - p) / n); 0 where n is 0.
+double binomial_error(uint64_t correct, uint64_t n);
+
 // One problem's n samples, of which c are right.
 struct Tally {
   uint64_t n = 0;
@@ -52,7 +55,7 @@ double mcnemar(uint64_t only_first, uint64_t only_second);
 struct PairedDifference {
   double difference = 0;
   double standard_error = 0;           // paired
-  double standard_error_unpaired = 0;  // as if the problems were different ones
+  double standard_error_unpaired = 0;  // of two independent means, each variance over n
   Interval ci95 = {-1, 1};             // from the paired one
 };
 PairedDifference paired_difference(std::span<const double> a, std::span<const double> b);

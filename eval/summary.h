@@ -48,6 +48,7 @@ struct Summary {
 Summary summarize(const Manifest& manifest, std::span<const Sample> samples);
 
 OrderedJson to_json(const Summary& summary);
+std::string summary_text(const Summary& summary);  // summary.json
 std::string to_csv(const Summary& summary);
 std::string to_table(const Summary& summary);  // for a terminal: aligned columns, a line a row
 

@@ -3,12 +3,14 @@
 //
 //   task          record                                              graded by
 //   gsm8k         {"question", "answer": "... #### N"}                the number
-//   question      {"id"?, "question", "answer"}                       its kind: number, letter, mathematics
+//   math          {"id"?, "question", "answer"}: any mathematics      equivalence
+//   number, choice, text   the same record, where it is named         number, letter, words
 //   countdown     {"id"?, "numbers": [..], "target": N, "use"?}       the Countdown checker
-//   countdown_cd3 {"input": "30,100,93", "output": "23"}              the Countdown checker, "use" any
+//   countdown_cd3 {"input": "30,100,93", "output": "23"}              the Countdown checker
 //   game24        CSV: Rank,Puzzles,...                               the Countdown checker, target 24
 //
-// A record without "id" is named by its row. Every row is checked; an error names file, line and
+// "problem" is read as "question", "expected_answer" as "answer", "unique_id" as "id"; answers and ids
+// may be numbers. A record without an id is named by its row (game24: its rank). Every row is checked; an error names file, line and
 // member. The prompt texts are part of the manifest by kPromptVersion. Pure functions.
 
 #include <cstdint>
