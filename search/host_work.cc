@@ -322,6 +322,13 @@ Status VerbHost::hidden(const sdk::Hidden& request, uint64_t ticket) {
   return {};
 }
 
+// Such an end is never given to the strategy: it is told that the run is over.
+bool VerbHost::ended_by_budget(const Work& work, const engine::ExtendResult& result) {
+  return result.end == engine::ExtendEnd::allowance ||
+         (work.capped_by_flops && result.end == engine::ExtendEnd::max_tokens &&
+          result.tokens.size() == work.max_tokens);
+}
+
 // Called by the query in the order (tick, path): what it hears is written to the journal before the
 // strategy sees it, while other branches still run.
 void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
@@ -341,7 +348,7 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
                                 : StopPoint{outside_.load(), done.tick > tick_at_call, done.tick,
                                             calls_});
   }
-  const bool unpaid = extended != nullptr && extended->end == engine::ExtendEnd::allowance;
+  const bool unpaid = extended != nullptr && ended_by_budget(work, *extended);
   if (extended != nullptr) {
     BranchSlot* slot = work.orphan ? work.slot.get() : branches_.find(work.branch);
     if (slot != nullptr) {
@@ -386,15 +393,14 @@ void VerbHost::finished_extend(Work& work, BranchSlot& slot, engine::ExtendResul
       std::max<uint64_t>(ledger_.longest_branch_tokens, slot.lineage.tokens());
   bill(first, count);
 
-  const bool at_cap = result.end == engine::ExtendEnd::max_tokens && count == work.max_tokens;
-  if (at_cap && work.capped_by_longest) {
-    slot.cut_by_longest = true;
-  }
-  if (result.end == engine::ExtendEnd::allowance) {
-    stop_because(StopReason::tokens);
+  if (ended_by_budget(work, result)) {
+    stop_because(result.end == engine::ExtendEnd::allowance ? StopReason::tokens
+                                                            : StopReason::flops);
+  } else if (result.end == engine::ExtendEnd::max_tokens && count == work.max_tokens) {
+    slot.cut_by_longest = slot.cut_by_longest || work.capped_by_longest;
   }
   const Budget& budget = setup_.request.budget;
-  if ((at_cap && work.capped_by_flops) || (budget.flops && ledger_.flops > *budget.flops)) {
+  if (budget.flops && ledger_.flops > *budget.flops) {
     stop_because(StopReason::flops);
   }
   if (result.end != engine::ExtendEnd::stopped && !collecting_ && failure_.ok() &&

@@ -139,6 +139,7 @@ class VerbHost {
                        uint64_t ticket, size_t part);
   void finished(engine::Finished done, uint64_t tick_at_call);
   void finished_extend(Work& work, BranchSlot& slot, engine::ExtendResult result, uint64_t tick);
+  static bool ended_by_budget(const Work& work, const engine::ExtendResult& result);
   void finished_logprobs(Work& work, engine::LogprobsResult result);
   void part_done(uint64_t ticket, uint64_t tick);
   void bill(uint32_t first_position, uint64_t tokens);  // flops of rows

@@ -80,7 +80,6 @@ TEST_CASE("greedy: the bill in closed form") {
   CHECK(ledger.flops == flops);
   CHECK(answer.stopped_by == "done");
   CHECK(answer.reproducible_from_seed);
-  bench.engine->settle();
   CHECK(bench.engine->status().pages_used == 0);
 }
 
@@ -217,7 +216,6 @@ TEST_CASE("cancel at every event: nothing stays, and the trace replays") {
     const HostRun run = run_host(bench, request, options);
     INFO("cancelled at event " << at << " of " << events);
     REQUIRE(run.outcome.status.ok());
-    bench.engine->settle();
     CHECK(bench.engine->status().pages_used == 0);
     const Answer& answer = run.outcome.answer;
     CHECK((answer.stopped_by == "cancelled" || answer.stopped_by == "done"));
@@ -256,7 +254,10 @@ TEST_CASE("resume from every prefix of the log: the same answer, no finished bra
       INFO(strategy << ": resumed with " << kept << " of " << whole.log.size() << " entries");
       REQUIRE(resumed.outcome.status.ok());
       CHECK(stable(resumed.outcome.answer) == stable(whole.outcome.answer));
-      CHECK(rows <= rows_before);
+      // A recorded branch of best_of_n needs no row at all; in a walk its last block is rebuilt where it
+      // is scored, so only the end can be told.
+      const bool samples = std::string_view(strategy).starts_with("best_of_n");
+      CHECK((!samples || rows <= rows_before));
       rows_before = rows;
       if (std::string_view(strategy) != "walk:n=2,clock=true") {
         CHECK(resumed.log == whole.log);

@@ -91,7 +91,6 @@ TEST_CASE("a deadline ends a run with the best so far") {
   CHECK_FALSE(answer->reproducible_from_seed);
   CHECK(answer->ledger.generated_tokens > 0);
   CHECK(answer->ledger.discarded_tokens == answer->ledger.generated_tokens);
-  bench.engine->settle();
   CHECK(bench.engine->status().pages_used == 0);
 }
 
@@ -113,7 +112,6 @@ TEST_CASE("cancel frees everything and still answers") {
   REQUIRE(answer.ok());
   CHECK(answer->stopped_by == "cancelled");
   CHECK(runs.get(*run_id)->state == RunState::cancelled);
-  bench.engine->settle();
   CHECK(bench.engine->status().pages_used == 0);
   CHECK(runs.cancel("nobody").code() == Code::not_found);
 }
