@@ -94,8 +94,7 @@ Chosen choose(Rule rule, std::span<const Candidate> candidates, bool whole_text)
   const std::vector<int> classes = verifiers::classify(answers);
   const bool any_answer = std::any_of(classes.begin(), classes.end(), [](int c) { return c >= 0; });
   Rule used = rule;
-  const bool vote =
-      rule.by == sdk::AnswerRule::vote || rule.by == sdk::AnswerRule::weighted_vote;
+  const bool vote = rule.by == sdk::AnswerRule::vote || rule.by == sdk::AnswerRule::weighted_vote;
   if (!any_answer && vote) {
     if (!whole_text) {
       return chosen;

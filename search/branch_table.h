@@ -17,9 +17,9 @@ struct BranchSlot {
   BranchSlot(engine::Branch start, engine::BranchPath at, Lineage history)
       : branch(std::move(start)), path(std::move(at)), lineage(std::move(history)) {}
 
-  engine::Branch branch;            // moved out while `held_by` works on it
+  engine::Branch branch;  // moved out while `held_by` works on it
   engine::BranchPath path;
-  Lineage lineage;                  // what it has generated
+  Lineage lineage;  // what it has generated
   engine::StopMatcher matcher;
   uint32_t epoch = 0;               // truncations
   uint64_t draws = 0;               // tokens drawn in this epoch
@@ -27,7 +27,7 @@ struct BranchSlot {
   uint64_t cut_bytes = 0;           // at the end of the generated text: of a stop text
   std::optional<uint64_t> held_by;  // ticket of the work in hand
   bool candidate = false;
-  bool cut_by_longest = false;      // the budget's `longest` ended it
+  bool cut_by_longest = false;  // the budget's `longest` ended it
 };
 
 class BranchTable {

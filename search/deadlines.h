@@ -1,6 +1,6 @@
 #pragma once
-// One thread that calls what is due. Used for the runs' deadlines. Any thread may add(); what is called
-// must be quick. The destructor waits for the thread and forgets what is not due yet.
+// One thread that calls what is due. Used for the runs' deadlines. Any thread may add(); what is
+// called must be quick. The destructor waits for the thread and forgets what is not due yet.
 
 #include <chrono>
 #include <condition_variable>

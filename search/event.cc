@@ -7,14 +7,22 @@ namespace thinkd::search {
 
 std::string_view to_string(EventKind kind) {
   switch (kind) {
-    case EventKind::opened: return "opened";
-    case EventKind::extended: return "extended";
-    case EventKind::scored: return "scored";
-    case EventKind::pruned: return "pruned";
-    case EventKind::finished: return "finished";
-    case EventKind::best: return "best";
-    case EventKind::ledger: return "ledger";
-    case EventKind::note: return "note";
+    case EventKind::opened:
+      return "opened";
+    case EventKind::extended:
+      return "extended";
+    case EventKind::scored:
+      return "scored";
+    case EventKind::pruned:
+      return "pruned";
+    case EventKind::finished:
+      return "finished";
+    case EventKind::best:
+      return "best";
+    case EventKind::ledger:
+      return "ledger";
+    case EventKind::note:
+      return "note";
   }
   return "note";
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What happens in a run, as its callers see it: enough to draw the tree. The list of all events is kept
-// with the run; `explain` draws from that list, so it equals what progress notifications told.
+// What happens in a run, as its callers see it: enough to draw the tree. The list of all events is
+// kept with the run; `explain` draws from that list, so it equals what progress notifications told.
 // Events are a function of the run alone (no times but in the ledger), in the order of the verbs.
 
 #include <cstdint>
@@ -20,9 +20,9 @@ enum class EventKind : uint8_t {
   scored,    // a verifier judged it: `score`, `note` the verdict
   pruned,    // it was dropped without being a candidate
   finished,  // it was emitted as a candidate: `score`, `answer`
-  best,      // the answer by the run's rule is now `answer`, of `branch`, with `score` its confidence
-  ledger,    // `ledger` so far
-  note,      // a strategy said something: `note`
+  best,    // the answer by the run's rule is now `answer`, of `branch`, with `score` its confidence
+  ledger,  // `ledger` so far
+  note,    // a strategy said something: `note`
 };
 std::string_view to_string(EventKind kind);
 
@@ -42,9 +42,9 @@ struct Event {
 // { "index", "event", then what the kind carries }.
 OrderedJson to_json(const Event& event);
 
-// The tree of a run, as `explain` and `runs show` give it: { "branches": [ { "branch", "parent", "text",
-// "tokens", "end", "scores", "pruned", "candidate", "answer", "score" } ... in order of opening ],
-// "best", "events" (how many) }. `events` are what to_json wrote.
+// The tree of a run, as `explain` and `runs show` give it: { "branches": [ { "branch", "parent",
+// "text", "tokens", "end", "scores", "pruned", "candidate", "answer", "score" } ... in order of
+// opening ], "best", "events" (how many) }. `events` are what to_json wrote.
 OrderedJson tree_of(std::span<const Json> events);
 
 // Called on the run's own thread, in order; must be quick and must not call back into Runs.

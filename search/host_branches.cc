@@ -54,10 +54,9 @@ Status VerbHost::open(const sdk::Open& request, uint64_t ticket) {
   branch.append(*tokens);
   engine::BranchPath path{{roots_}};
   const Sha256Digest recipe = branch.recipe_hash();
-  THINKD_CHECK(keep(journal_.add(static_cast<uint16_t>(sdk::Verb::open), ticket, to_string(path),
-                                 hash_of(request),
-                                 std::string(reinterpret_cast<const char*>(recipe.data()),
-                                             recipe.size()))));
+  THINKD_CHECK(keep(journal_.add(
+      static_cast<uint16_t>(sdk::Verb::open), ticket, to_string(path), hash_of(request),
+      std::string(reinterpret_cast<const char*>(recipe.data()), recipe.size()))));
   ++roots_;
   ledger_.prompt_tokens += tokens->size();
   bill(0, tokens->size());
@@ -82,9 +81,9 @@ Status VerbHost::append(const sdk::Append& request, uint64_t ticket) {
   if (request.source == sdk::Source::messages) {
     return invalid("append: takes text or tokens, not messages");
   }
-  const Result<std::vector<engine::Token>> tokens =
-      request.source == sdk::Source::tokens ? check_tokens(model, request.tokens)
-                                            : model.tokenizer->encode(request.text);
+  const Result<std::vector<engine::Token>> tokens = request.source == sdk::Source::tokens
+                                                        ? check_tokens(model, request.tokens)
+                                                        : model.tokenizer->encode(request.text);
   if (!tokens) {
     return tokens.status();
   }

@@ -17,23 +17,34 @@ constexpr std::string_view kRandomPath = "random";  // no branch path has letter
 
 sdk::Outcome outcome_of(verifiers::Outcome outcome) {
   switch (outcome) {
-    case verifiers::Outcome::none: return sdk::Outcome::none;
-    case verifiers::Outcome::correct: return sdk::Outcome::correct;
-    case verifiers::Outcome::wrong: return sdk::Outcome::wrong;
-    case verifiers::Outcome::no_answer: return sdk::Outcome::no_answer;
-    case verifiers::Outcome::parse_failed: return sdk::Outcome::parse_failed;
-    case verifiers::Outcome::gold_invalid: break;  // only graders say so
+    case verifiers::Outcome::none:
+      return sdk::Outcome::none;
+    case verifiers::Outcome::correct:
+      return sdk::Outcome::correct;
+    case verifiers::Outcome::wrong:
+      return sdk::Outcome::wrong;
+    case verifiers::Outcome::no_answer:
+      return sdk::Outcome::no_answer;
+    case verifiers::Outcome::parse_failed:
+      return sdk::Outcome::parse_failed;
+    case verifiers::Outcome::gold_invalid:
+      break;  // only graders say so
   }
   return sdk::Outcome::none;
 }
 
 std::string_view outcome_text(sdk::Outcome outcome) {
   switch (outcome) {
-    case sdk::Outcome::none: return "none";
-    case sdk::Outcome::correct: return "correct";
-    case sdk::Outcome::wrong: return "wrong";
-    case sdk::Outcome::no_answer: return "no_answer";
-    case sdk::Outcome::parse_failed: return "parse_failed";
+    case sdk::Outcome::none:
+      return "none";
+    case sdk::Outcome::correct:
+      return "correct";
+    case sdk::Outcome::wrong:
+      return "wrong";
+    case sdk::Outcome::no_answer:
+      return "no_answer";
+    case sdk::Outcome::parse_failed:
+      return "parse_failed";
   }
   return "none";
 }
@@ -103,16 +114,16 @@ Status VerbHost::verify(const sdk::Verify& request, uint64_t ticket) {
     if (!slot) {
       return slot.status();
     }
-    judged.push_back({generated_text(**slot), (*slot)->lineage.sum_logprob(),
-                      (*slot)->lineage.tokens()});
+    judged.push_back(
+        {generated_text(**slot), (*slot)->lineage.sum_logprob(), (*slot)->lineage.tokens()});
   }
   for (const std::string& text : request.texts) {
     judged.push_back({text, 0, 0});
   }
   THINKD_CHECK(may_verify(judged.size()));
-  const engine::BranchPath path =
-      request.branches.empty() ? engine::BranchPath{}
-                               : branches_.find(request.branches.front().value)->path;
+  const engine::BranchPath path = request.branches.empty()
+                                      ? engine::BranchPath{}
+                                      : branches_.find(request.branches.front().value)->path;
   constexpr auto kKind = static_cast<uint16_t>(sdk::Verb::verify);
   const Sha256Digest arguments = hash_of(request);
   Result<std::optional<std::string>> logged =
@@ -175,9 +186,8 @@ Status VerbHost::now(const sdk::Now& request, uint64_t ticket) {
   } else {
     const Budget& budget = setup_.request.budget;
     sdk::NowResult result;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                                   setup_.admitted)
-                         .count();
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - setup_.admitted).count();
     if (budget.seconds) {
       result.seconds_left = std::max(0.0, *budget.seconds - result.seconds);
     }
@@ -240,7 +250,8 @@ Status VerbHost::emit(const sdk::Emit& request) {
   return {};
 }
 
-// What the run's own verifier says of a candidate: billed, and none where the budget has no call left.
+// What the run's own verifier says of a candidate: billed, and none where the budget has no call
+// left.
 Result<std::optional<sdk::Verdict>> VerbHost::final_verdict(const sdk::Emit& request,
                                                             const BranchSlot* slot,
                                                             const std::string& text) {
@@ -305,8 +316,7 @@ Status VerbHost::emit_candidate(const sdk::Emit& request, BranchSlot* slot) {
   if (!verdict) {
     return verdict.status();
   }
-  const verifiers::Extraction extraction =
-      verifiers::extract_answer(candidate.text, problem_.kind);
+  const verifiers::Extraction extraction = verifiers::extract_answer(candidate.text, problem_.kind);
   if (extraction.found) {
     candidate.answer = extraction.answer;
   }
@@ -371,8 +381,7 @@ Ledger VerbHost::ledger_now() const {
   ledger.seconds_waiting = cost.seconds_waiting;
   ledger.seconds_wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - setup_.admitted).count();
-  const auto page_bytes =
-      static_cast<double>(setup_.engine.model().runner->shape().page_bytes);
+  const auto page_bytes = static_cast<double>(setup_.engine.model().runner->shape().page_bytes);
   ledger.kv_byte_seconds = cost.page_seconds * page_bytes;
   return ledger;
 }

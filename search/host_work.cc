@@ -100,8 +100,8 @@ Status check_stops(const std::vector<std::string>& stops) {
   }
   for (const std::string& stop : stops) {
     if (stop.empty() || stop.size() > limits::kStopTextBytes) {
-      return over_limit("extend: a stop text of " + std::to_string(stop.size()) +
-                        " bytes; 1 to " + std::to_string(limits::kStopTextBytes) + " are allowed");
+      return over_limit("extend: a stop text of " + std::to_string(stop.size()) + " bytes; 1 to " +
+                        std::to_string(limits::kStopTextBytes) + " are allowed");
     }
   }
   return {};
@@ -109,13 +109,19 @@ Status check_stops(const std::vector<std::string>& stops) {
 
 sdk::End end_of(engine::ExtendEnd end) {
   switch (end) {
-    case engine::ExtendEnd::stop_text: return sdk::End::stop_text;
-    case engine::ExtendEnd::end_token: return sdk::End::end_token;
-    case engine::ExtendEnd::max_tokens: return sdk::End::max_tokens;
-    case engine::ExtendEnd::context: return sdk::End::context;
-    case engine::ExtendEnd::bad_logits: return sdk::End::bad_logits;
+    case engine::ExtendEnd::stop_text:
+      return sdk::End::stop_text;
+    case engine::ExtendEnd::end_token:
+      return sdk::End::end_token;
+    case engine::ExtendEnd::max_tokens:
+      return sdk::End::max_tokens;
+    case engine::ExtendEnd::context:
+      return sdk::End::context;
+    case engine::ExtendEnd::bad_logits:
+      return sdk::End::bad_logits;
     case engine::ExtendEnd::allowance:
-    case engine::ExtendEnd::stopped: break;  // never given to a strategy
+    case engine::ExtendEnd::stopped:
+      break;  // never given to a strategy
   }
   return sdk::End::dropped;
 }
@@ -172,7 +178,8 @@ Status VerbHost::submit_extend(const sdk::Extend& request, uint64_t id,
     item.max_tokens = std::min(item.max_tokens, request.max_tokens);
   }
   if (budget.longest) {
-    const uint64_t left = *budget.longest - std::min<uint64_t>(*budget.longest, slot.lineage.tokens());
+    const uint64_t left =
+        *budget.longest - std::min<uint64_t>(*budget.longest, slot.lineage.tokens());
     work.capped_by_longest = left < item.max_tokens;
     item.max_tokens = static_cast<uint32_t>(std::min<uint64_t>(item.max_tokens, left));
   }
@@ -195,9 +202,8 @@ Status VerbHost::submit_extend(const sdk::Extend& request, uint64_t id,
     work.capped_by_flops = tokens < item.max_tokens;
     item.max_tokens = tokens;
   }
-  Result<std::optional<std::string>> logged =
-      journal_.recorded(static_cast<uint16_t>(sdk::Verb::extend), ticket, to_string(slot.path),
-                        arguments);
+  Result<std::optional<std::string>> logged = journal_.recorded(
+      static_cast<uint16_t>(sdk::Verb::extend), ticket, to_string(slot.path), arguments);
   if (!logged) {
     return keep(logged.status());
   }
@@ -226,9 +232,9 @@ Status VerbHost::submit_extend(const sdk::Extend& request, uint64_t id,
 Status VerbHost::logprobs(const sdk::Logprobs& request, uint64_t ticket) {
   THINKD_CHECK(may_work());
   const engine::LanguageModel& model = setup_.engine.model();
-  const Result<std::vector<engine::Token>> tokens =
-      request.source == sdk::Source::tokens ? check_tokens(model, request.tokens)
-                                            : model.tokenizer->encode(request.text);
+  const Result<std::vector<engine::Token>> tokens = request.source == sdk::Source::tokens
+                                                        ? check_tokens(model, request.tokens)
+                                                        : model.tokenizer->encode(request.text);
   if (!tokens) {
     return tokens.status();
   }
@@ -248,8 +254,7 @@ Status VerbHost::logprobs(const sdk::Logprobs& request, uint64_t ticket) {
     if (length == 0 || length + tokens->size() > setup_.engine.context()) {
       return over_limit("logprobs: branch " + to_string((*slot)->path) + " of " +
                         std::to_string(length) + " tokens and " + std::to_string(tokens->size()) +
-                        " more; the context holds 2 to " +
-                        std::to_string(setup_.engine.context()));
+                        " more; the context holds 2 to " + std::to_string(setup_.engine.context()));
     }
   }
   const Sha256Digest arguments = hash_of(request);
@@ -280,7 +285,8 @@ Status VerbHost::logprobs(const sdk::Logprobs& request, uint64_t ticket) {
       part_done(ticket, pending.tick);
       continue;
     }
-    Work work{ticket, part, 0, sdk::Verb::logprobs, arguments, false, false, 0, false, nullptr, *tokens};
+    Work work{ticket, part,    0,      sdk::Verb::logprobs, arguments, false, false, 0,
+              false,  nullptr, *tokens};
     works_.emplace(query_->submit(engine::LogprobsItem{slot.branch, *tokens, request.top_k}),
                    std::move(work));
   }
@@ -342,11 +348,10 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
                            ? extended->end == engine::ExtendEnd::stopped
                            : done.status.code() == Code::cancelled;
   if (stopped && !collecting_) {
-    const bool as_logged =
-        logged_stop_ && logged_stop_->at_tick && logged_stop_->tick == done.tick;
-    note_outside_stop(as_logged ? *logged_stop_
-                                : StopPoint{outside_.load(), done.tick > tick_at_call, done.tick,
-                                            calls_});
+    const bool as_logged = logged_stop_ && logged_stop_->at_tick && logged_stop_->tick == done.tick;
+    note_outside_stop(
+        as_logged ? *logged_stop_
+                  : StopPoint{outside_.load(), done.tick > tick_at_call, done.tick, calls_});
   }
   const bool unpaid = extended != nullptr && ended_by_budget(work, *extended);
   if (extended != nullptr) {
@@ -405,9 +410,9 @@ void VerbHost::finished_extend(Work& work, BranchSlot& slot, engine::ExtendResul
   }
   if (result.end != engine::ExtendEnd::stopped && !collecting_ && failure_.ok() &&
       reason_ != StopReason::interrupted) {
-    static_cast<void>(keep(journal_.add(static_cast<uint16_t>(sdk::Verb::extend), work.ticket,
-                                        to_string(slot.path), work.arguments,
-                                        extend_payload(result))));
+    static_cast<void>(
+        keep(journal_.add(static_cast<uint16_t>(sdk::Verb::extend), work.ticket,
+                          to_string(slot.path), work.arguments, extend_payload(result))));
   }
   Event event;
   event.kind = EventKind::extended;
@@ -452,9 +457,9 @@ void VerbHost::finished_logprobs(Work& work, engine::LogprobsResult result) {
   }
   const BranchSlot* slot = branches_.find(out.branch.value);
   if (!collecting_ && failure_.ok()) {
-    static_cast<void>(keep(journal_.add(
-        static_cast<uint16_t>(sdk::Verb::logprobs), work.ticket,
-        slot ? to_string(slot->path) : "", work.arguments, logprobs_payload(out.tokens))));
+    static_cast<void>(keep(journal_.add(static_cast<uint16_t>(sdk::Verb::logprobs), work.ticket,
+                                        slot ? to_string(slot->path) : "", work.arguments,
+                                        logprobs_payload(out.tokens))));
   }
 }
 
@@ -465,12 +470,10 @@ void VerbHost::part_done(uint64_t ticket, uint64_t tick) {
   }
   pending.tick = tick;
   if (!pending.failure.ok()) {
-    const thinkd_status status = pending.failure.code() == Code::limit ? THINKD_LIMIT
-                                 : pending.failure.code() == Code::unavailable
-                                     ? THINKD_UNAVAILABLE
-                                     : THINKD_FAILED;
-    pending.result =
-        sdk::encode_failure(pending.verb, ticket, status, pending.failure.message());
+    const thinkd_status status = pending.failure.code() == Code::limit         ? THINKD_LIMIT
+                                 : pending.failure.code() == Code::unavailable ? THINKD_UNAVAILABLE
+                                                                               : THINKD_FAILED;
+    pending.result = sdk::encode_failure(pending.verb, ticket, status, pending.failure.message());
   } else if (pending.verb == sdk::Verb::extend) {
     pending.result = sdk::encode_result<sdk::Extend>(pending.extended, ticket);
   } else if (pending.verb == sdk::Verb::logprobs) {

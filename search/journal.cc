@@ -43,8 +43,8 @@ class MemorySink : public JournalSink {
   std::vector<std::string>* entries_;
 };
 
-// The crash suite's hook: with THINKD_FAULT="journal:N" in the environment this process kills itself
-// (SIGKILL) right after entry N of any run is written. Read once.
+// The crash suite's hook: with THINKD_FAULT="journal:N" in the environment this process kills
+// itself (SIGKILL) right after entry N of any run is written. Read once.
 std::optional<uint64_t> fault_index() {
   const char* text = std::getenv("THINKD_FAULT");
   constexpr std::string_view kPrefix = "journal:";
@@ -117,11 +117,13 @@ std::unique_ptr<JournalSink> memory_sink(std::vector<std::string>* entries) {
 Journal::Journal(std::unique_ptr<JournalSink> sink, std::vector<Entry> log, Mode mode)
     : sink_(std::move(sink)), log_(std::move(log)), mode_(mode) {}
 
-// Tickets grow with the log but for work of one batch that ended out of order, so look near the cursor.
+// Tickets grow with the log but for work of one batch that ended out of order, so look near the
+// cursor.
 const Entry* Journal::find(uint16_t kind, uint64_t ticket, std::string_view branch) const {
   for (size_t i = next_; i < log_.size(); ++i) {
     const Entry& entry = log_[i];
-    if (entry.kind == kind && entry.ticket == ticket && (branch.empty() || entry.branch == branch)) {
+    if (entry.kind == kind && entry.ticket == ticket &&
+        (branch.empty() || entry.branch == branch)) {
       return &entry;
     }
   }
@@ -163,9 +165,9 @@ std::optional<std::pair<uint32_t, std::string>> Journal::logged_stop() const {
 Status Journal::differs(const Entry& entry, std::string logged, std::string generated) {
   difference_ = JournalDifference{next_, std::string(kind_name(entry.kind)), entry.branch,
                                   std::move(logged), std::move(generated)};
-  return conflict("journal entry " + std::to_string(next_) + ": " + difference_->verb + " of branch " +
-                  entry.branch + " differs from the log: logged " + difference_->logged +
-                  ", now " + difference_->generated);
+  return conflict("journal entry " + std::to_string(next_) + ": " + difference_->verb +
+                  " of branch " + entry.branch + " differs from the log: logged " +
+                  difference_->logged + ", now " + difference_->generated);
 }
 
 Status Journal::add(uint16_t kind, uint64_t ticket, std::string branch,

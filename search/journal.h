@@ -1,13 +1,14 @@
 #pragma once
-// The journal of a run: the results its strategy was given, in order, before it saw them. A strategy's
-// only inputs are verb results, so feeding these to the same function again brings it where it was.
+// The journal of a run: the results its strategy was given, in order, before it saw them. A
+// strategy's only inputs are verb results, so feeding these to the same function again brings it
+// where it was.
 //
 // Entry, little-endian:
 //   u16 version | u16 kind (a verb's number, or kStopEntry) | u32 index | u64 ticket
 //   u32 size + bytes: branch path | 32 bytes: argument hash | u32 size + bytes: payload
 // Argument hash: SHA-256 of the request record, ticket 0, branches replaced by their recipe hashes.
-// One entry for each finished branch of extend, one for each open (the recipe), logprobs, verify, now,
-// and one for a stop from outside. An entry of another version is refused by name.
+// One entry for each finished branch of extend, one for each open (the recipe), logprobs, verify,
+// now, and one for a stop from outside. An entry of another version is refused by name.
 //
 // One thread (the run's).
 
@@ -56,7 +57,8 @@ class JournalSink {
 };
 
 std::unique_ptr<JournalSink> store_sink(memory::Store& store, std::string run_id);
-// For tests and runs without a store: keeps the bytes in `entries`, which outlives it; null keeps none.
+// For tests and runs without a store: keeps the bytes in `entries`, which outlives it; null keeps
+// none.
 std::unique_ptr<JournalSink> memory_sink(std::vector<std::string>* entries);
 
 // A difference between the journal and what the strategy did or the engine gave.
@@ -77,8 +79,8 @@ class Journal {
 
   Journal(std::unique_ptr<JournalSink> sink, std::vector<Entry> log, Mode mode);
 
-  // In record mode: the payload that the log holds for this piece of work, which then need not be done.
-  // conflict where the log has the work with other arguments.
+  // In record mode: the payload that the log holds for this piece of work, which then need not be
+  // done. conflict where the log has the work with other arguments.
   Result<std::optional<std::string>> recorded(uint16_t kind, uint64_t ticket,
                                               std::string_view branch,
                                               const Sha256Digest& arguments) const;

@@ -50,8 +50,8 @@ void Lineage::truncate(uint32_t length) {
   }
   std::vector<const Chunk*> chain;
   std::vector<uint32_t> used;
-  for (uint32_t upto = used_; const Chunk* chunk = chain.empty() ? last_.get()
-                                                                 : chain.back()->parent.get();) {
+  for (uint32_t upto = used_;
+       const Chunk* chunk = chain.empty() ? last_.get() : chain.back()->parent.get();) {
     chain.push_back(chunk);
     used.push_back(upto);
     upto = chunk->parent_used;

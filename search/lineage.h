@@ -1,7 +1,8 @@
 #pragma once
-// What a branch has generated, shared with its parent and children: an immutable-past chain of chunks of
-// generated tokens. From it come the text a verifier judges, the log-prob sums, the length of the longest
-// branch, and how many generated tokens were thrown away. One thread (the run's).
+// What a branch has generated, shared with its parent and children: an immutable-past chain of
+// chunks of generated tokens. From it come the text a verifier judges, the log-prob sums, the
+// length of the longest branch, and how many generated tokens were thrown away. One thread (the
+// run's).
 
 #include <cstdint>
 #include <functional>
@@ -29,7 +30,7 @@ class Lineage {
   void keep();
 
   uint32_t tokens() const { return tokens_; }
-  double sum_logprob() const { return sum_; }   // left to right
+  double sum_logprob() const { return sum_; }  // left to right
   // Runs of positions that were generated, in order: (first, count).
   std::vector<std::pair<uint32_t, uint32_t>> ranges() const;
 
@@ -46,7 +47,7 @@ class Lineage {
 
   std::shared_ptr<Discards> discards_;
   std::shared_ptr<Chunk> last_;
-  uint32_t used_ = 0;     // of last_
+  uint32_t used_ = 0;  // of last_
   uint32_t tokens_ = 0;
   double sum_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// Messages and texts to tokens. Text that a user wrote never becomes a control token. Pure functions.
+// Messages and texts to tokens. Text that a user wrote never becomes a control token. Pure
+// functions.
 
 #include <span>
 #include <string_view>

@@ -26,8 +26,7 @@ Status checked_by(const thinkd_strategy& strategy, const std::vector<sdk::Param>
   request.params = params;
   const sdk::Bytes bytes = sdk::encode(request);
   std::string reason;
-  if (strategy.check(strategy.self, bytes.data(), bytes.size(), &take_text, &reason) ==
-      THINKD_OK) {
+  if (strategy.check(strategy.self, bytes.data(), bytes.size(), &take_text, &reason) == THINKD_OK) {
     return {};
   }
   return invalid(reason.empty() ? std::string(strategy.name) + ": the parameters are refused"
@@ -108,8 +107,8 @@ Result<const thinkd_strategy*> Registry::find(std::string_view name) const {
     for (const auto& [other, entry] : entries_) {
       known += (known.empty() ? "" : ", ") + other;
     }
-    return not_found("strategy " + to_text(Json(std::string(name))) + " does not exist; known are " +
-                     known);
+    return not_found("strategy " + to_text(Json(std::string(name))) +
+                     " does not exist; known are " + known);
   }
   return found->second.table;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The strategies a host knows: the built-in ones, later those of plugins. Filled at start, then read from
-// any thread. Parameters are checked before a run begins, by the strategy itself.
+// The strategies a host knows: the built-in ones, later those of plugins. Filled at start, then
+// read from any thread. Parameters are checked before a run begins, by the strategy itself.
 
 #include <deque>
 #include <map>
@@ -24,7 +24,8 @@ struct StrategyInfo {
   std::string origin;       // "built in", or the plugin it comes from
 };
 
-OrderedJson to_json(const StrategyInfo& info);  // { "name", "description", "source", "origin", "params" }
+OrderedJson to_json(
+    const StrategyInfo& info);  // { "name", "description", "source", "origin", "params" }
 
 class Registry {
  public:
@@ -38,9 +39,9 @@ class Registry {
   std::vector<StrategyInfo> list() const;  // by name
   Result<StrategyInfo> info(std::string_view name) const;
 
-  // The spec's parameters as a strategy takes them. invalid names a parameter that the strategy does not
-  // have, whose type is wrong or which is out of range, and says what is allowed. There are no
-  // attachments yet: any is not_found.
+  // The spec's parameters as a strategy takes them. invalid names a parameter that the strategy
+  // does not have, whose type is wrong or which is out of range, and says what is allowed. There
+  // are no attachments yet: any is not_found.
   Result<std::vector<sdk::Param>> check(const StrategySpec& spec) const;
 
  private:
@@ -52,7 +53,8 @@ class Registry {
   std::deque<thinkd_strategy> builtin_;
 };
 
-// A JSON object of parameters as records carry them; invalid names one that is no number, text or truth.
+// A JSON object of parameters as records carry them; invalid names one that is no number, text or
+// truth.
 Result<std::vector<sdk::Param>> params_from_json(std::string_view object);
 
 }  // namespace thinkd::search

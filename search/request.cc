@@ -16,8 +16,8 @@ Status wrong(std::string_view member, std::string_view range) {
   return invalid(std::string(member) + " must be " + std::string(range));
 }
 
-constexpr std::string_view kTasks[] = {"countdown", "game24", "gsm8k", "math", "number",
-                                       "choice", "text"};
+constexpr std::string_view kTasks[] = {"countdown", "game24", "gsm8k", "math",
+                                       "number",    "choice", "text"};
 
 std::string task_names() {
   std::string names;
@@ -158,9 +158,8 @@ class RequestReader {
     }
     if (key == "stop") {
       const Json list = value.is_string() ? Json::array({value}) : value;
-      const std::string range = "1 to " + std::to_string(limits::kStopTexts) +
-                                " texts of 1 to " + std::to_string(limits::kStopTextBytes) +
-                                " bytes";
+      const std::string range = "1 to " + std::to_string(limits::kStopTexts) + " texts of 1 to " +
+                                std::to_string(limits::kStopTextBytes) + " bytes";
       if (!list.is_array() || list.empty() || list.size() > limits::kStopTexts) {
         return wrong(key, range);
       }
@@ -216,8 +215,7 @@ class RequestReader {
     }
     for (const Json& item : value) {
       if (!item.is_object() || item.size() != 2 || !item.contains("role") ||
-          !item.contains("content") || !item["role"].is_string() ||
-          !item["content"].is_string()) {
+          !item.contains("content") || !item["role"].is_string() || !item["content"].is_string()) {
         return wrong("messages", "a list of objects { \"role\": text, \"content\": text }");
       }
       request_.messages.push_back(

@@ -1,6 +1,6 @@
 #pragma once
-// One run while this process knows it: its request, its strategy thread's host, what happened so far,
-// how it ended. Shared by the run's thread, those who wait for it and those who stop it.
+// One run while this process knows it: its request, its strategy thread's host, what happened so
+// far, how it ended. Shared by the run's thread, those who wait for it and those who stop it.
 
 #include <chrono>
 #include <condition_variable>
@@ -21,25 +21,23 @@ struct Run {
   Request request;
   std::vector<sdk::Param> params;
   const thinkd_strategy* strategy = nullptr;
-  std::vector<Entry> log;            // of the interrupted run that this one goes on with
+  std::vector<Entry> log;  // of the interrupted run that this one goes on with
   int64_t created_us = 0;
   std::chrono::steady_clock::time_point admitted;
   bool stored = false;
 
   std::mutex lock;
   std::condition_variable changed;
-  RunState state = RunState::queued;     // lock, as all below
+  RunState state = RunState::queued;  // lock, as all below
   std::vector<Observer> observers;
   std::vector<std::function<void()>> at_end;
   std::vector<Event> events;
-  std::shared_ptr<VerbHost> host;        // while its strategy runs
+  std::shared_ptr<VerbHost> host;  // while its strategy runs
   StopReason early_stop = StopReason::none;
   std::optional<Answer> answer;
   Status error;
 
-  bool over() const {
-    return state != RunState::queued && state != RunState::running;
-  }
+  bool over() const { return state != RunState::queued && state != RunState::running; }
 
   void stop(StopReason reason) {
     const std::lock_guard guard(lock);

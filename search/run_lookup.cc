@@ -51,10 +51,18 @@ RunInfo Runs::Impl::info_of(const memory::RunRecord& record) const {
   info.created_ms = record.created_us / 1000;
   info.error = record.error;
   switch (record.state) {
-    case memory::RunState::running: info.state = RunState::interrupted; break;
-    case memory::RunState::done: info.state = RunState::done; break;
-    case memory::RunState::failed: info.state = RunState::failed; break;
-    case memory::RunState::cancelled: info.state = RunState::cancelled; break;
+    case memory::RunState::running:
+      info.state = RunState::interrupted;
+      break;
+    case memory::RunState::done:
+      info.state = RunState::done;
+      break;
+    case memory::RunState::failed:
+      info.state = RunState::failed;
+      break;
+    case memory::RunState::cancelled:
+      info.state = RunState::cancelled;
+      break;
   }
   if (const Result<StoredRun> stored = read_request(record)) {
     info.request = to_text(to_json(stored->request));
@@ -289,8 +297,13 @@ Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
   report.entries = std::min(journal.next_index(), journal.logged());
   report.index = report.entries;
   if (const auto& difference = journal.difference()) {
-    report = {false, report.entries, difference->index, difference->verb, difference->branch,
-              difference->logged, difference->generated};
+    report = {false,
+              report.entries,
+              difference->index,
+              difference->verb,
+              difference->branch,
+              difference->logged,
+              difference->generated};
     return report;
   }
   if (!outcome.status.ok() && record->state != memory::RunState::failed) {

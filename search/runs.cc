@@ -32,12 +32,18 @@ uint64_t random_seed() {
 
 std::string_view to_string(RunState state) {
   switch (state) {
-    case RunState::queued: return "queued";
-    case RunState::running: return "running";
-    case RunState::done: return "done";
-    case RunState::failed: return "failed";
-    case RunState::cancelled: return "cancelled";
-    case RunState::interrupted: return "interrupted";
+    case RunState::queued:
+      return "queued";
+    case RunState::running:
+      return "running";
+    case RunState::done:
+      return "done";
+    case RunState::failed:
+      return "failed";
+    case RunState::cancelled:
+      return "cancelled";
+    case RunState::interrupted:
+      return "interrupted";
   }
   return "failed";
 }
@@ -59,7 +65,10 @@ OrderedJson to_json(const RunInfo& info) {
 
 Runs::Impl::Impl(engine::Engine& engine, const verifiers::Verifiers& verifiers,
                  const Registry& registry, memory::Store* store, const RunsOptions& options)
-    : engine_(engine), verifiers_(verifiers), registry_(registry), store_(store),
+    : engine_(engine),
+      verifiers_(verifiers),
+      registry_(registry),
+      store_(store),
       options_(options) {}
 
 Runs::Impl::~Impl() { drain(0); }
@@ -205,13 +214,13 @@ Status Runs::Impl::admit(RunPtr run) {
   }
   if (run->request.budget.seconds) {
     const std::chrono::duration<double> seconds(*run->request.budget.seconds);
-    deadlines_.add(run->admitted +
-                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds),
-                   [weak = std::weak_ptr<Run>(run)] {
-                     if (const RunPtr due = weak.lock()) {
-                       due->stop(StopReason::seconds);
-                     }
-                   });
+    deadlines_.add(
+        run->admitted + std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds),
+        [weak = std::weak_ptr<Run>(run)] {
+          if (const RunPtr due = weak.lock()) {
+            due->stop(StopReason::seconds);
+          }
+        });
   }
   const std::lock_guard guard(lock_);
   queue_.push_back(std::move(run));
@@ -263,11 +272,11 @@ void Runs::Impl::forget_old() {
 }
 
 void Runs::Impl::execute(Run& run) {
-  std::unique_ptr<JournalSink> sink = run.stored ? store_sink(*store_, run.request.run_id)
-                                                 : memory_sink(nullptr);
+  std::unique_ptr<JournalSink> sink =
+      run.stored ? store_sink(*store_, run.request.run_id) : memory_sink(nullptr);
   Result<std::unique_ptr<VerbHost>> made = VerbHost::create(
-      HostSetup{engine_, verifiers_, run.request, run.params, page_quota(run.request),
-                run.admitted, [&run](const Event& event) { run.tell(event); }},
+      HostSetup{engine_, verifiers_, run.request, run.params, page_quota(run.request), run.admitted,
+                [&run](const Event& event) { run.tell(event); }},
       Journal(std::move(sink), std::move(run.log), Journal::Mode::record));
   if (!made) {
     conclude(run, {made.status(), {}});

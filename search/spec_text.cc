@@ -23,9 +23,8 @@ bool is_name(std::string_view text) {
 }
 
 Status bad_name(std::string_view what, std::string_view name) {
-  return invalid(std::string(what) + " name " + to_text(Json(std::string(name))) +
-                 " is not 1 to " + std::to_string(limits::kNameBytes) +
-                 " letters, digits, _ and -");
+  return invalid(std::string(what) + " name " + to_text(Json(std::string(name))) + " is not 1 to " +
+                 std::to_string(limits::kNameBytes) + " letters, digits, _ and -");
 }
 
 // Reads the text of a strategy from left to right.
@@ -138,7 +137,7 @@ bool needs_quotes(const std::string& text) {
 
 struct BudgetField {
   std::string_view name;
-  std::optional<uint64_t> Budget::*count;
+  std::optional<uint64_t> Budget::* count;
 };
 constexpr BudgetField kCounts[] = {
     {"tokens", &Budget::tokens},
@@ -174,7 +173,8 @@ Status set_budget(Budget& budget, std::string_view name, const Json& value) {
         count = value.get<uint64_t>();
       } else if (value.is_number_float() && value.get<double>() >= 1 &&
                  value.get<double>() <= 1e18 &&
-                 value.get<double>() == static_cast<double>(static_cast<uint64_t>(value.get<double>()))) {
+                 value.get<double>() ==
+                     static_cast<double>(static_cast<uint64_t>(value.get<double>()))) {
         count = static_cast<uint64_t>(value.get<double>());
       }
       if (count == 0) {

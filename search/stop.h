@@ -26,20 +26,28 @@ enum class StopReason : uint8_t {
 
 constexpr std::string_view to_string(StopReason reason) {
   switch (reason) {
-    case StopReason::none: return "done";
-    case StopReason::tokens: return "tokens";
-    case StopReason::samples: return "samples";
-    case StopReason::verifier_calls: return "verifier_calls";
-    case StopReason::flops: return "flops";
-    case StopReason::seconds: return "seconds";
-    case StopReason::cancelled: return "cancelled";
-    case StopReason::interrupted: return "interrupted";
+    case StopReason::none:
+      return "done";
+    case StopReason::tokens:
+      return "tokens";
+    case StopReason::samples:
+      return "samples";
+    case StopReason::verifier_calls:
+      return "verifier_calls";
+    case StopReason::flops:
+      return "flops";
+    case StopReason::seconds:
+      return "seconds";
+    case StopReason::cancelled:
+      return "cancelled";
+    case StopReason::interrupted:
+      return "interrupted";
   }
   return "done";
 }
 
-// Where a stop from outside took effect: in the middle of work, when the query's clock stood at `tick`, or
-// between two pieces of work, at the `call`-th call (submit or wait) of the strategy.
+// Where a stop from outside took effect: in the middle of work, when the query's clock stood at
+// `tick`, or between two pieces of work, at the `call`-th call (submit or wait) of the strategy.
 struct StopPoint {
   StopReason reason = StopReason::none;
   bool at_tick = false;

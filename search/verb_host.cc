@@ -11,22 +11,32 @@ Status run_is_over() { return cancelled("the run is over"); }
 
 thinkd_status status_of(Code code) {
   switch (code) {
-    case Code::ok: return THINKD_OK;
+    case Code::ok:
+      return THINKD_OK;
     case Code::invalid:
-    case Code::not_found: return THINKD_INVALID;
-    case Code::limit: return THINKD_LIMIT;
-    case Code::unavailable: return THINKD_UNAVAILABLE;
-    case Code::cancelled: return THINKD_STOPPED;
-    default: return THINKD_FAILED;
+    case Code::not_found:
+      return THINKD_INVALID;
+    case Code::limit:
+      return THINKD_LIMIT;
+    case Code::unavailable:
+      return THINKD_UNAVAILABLE;
+    case Code::cancelled:
+      return THINKD_STOPPED;
+    default:
+      return THINKD_FAILED;
   }
 }
 
 Code code_of(thinkd_status status) {
   switch (status) {
-    case THINKD_INVALID: return Code::invalid;
-    case THINKD_LIMIT: return Code::limit;
-    case THINKD_UNAVAILABLE: return Code::unavailable;
-    default: return Code::internal;
+    case THINKD_INVALID:
+      return Code::invalid;
+    case THINKD_LIMIT:
+      return Code::limit;
+    case THINKD_UNAVAILABLE:
+      return Code::unavailable;
+    default:
+      return Code::internal;
   }
 }
 
@@ -130,8 +140,8 @@ Outcome VerbHost::outcome(thinkd_status status) {
     return out;
   }
   if (status != THINKD_OK && status != THINKD_STOPPED) {
-    out.status = Status(code_of(status), fail_text_.empty() ? "the strategy failed without a reason"
-                                                            : fail_text_);
+    out.status = Status(code_of(status),
+                        fail_text_.empty() ? "the strategy failed without a reason" : fail_text_);
     return out;
   }
   Answer& answer = out.answer;
@@ -198,8 +208,8 @@ thinkd_status VerbHost::table_submit(void* self, const uint8_t* record, size_t s
   return host.answer_with(status);
 }
 
-thinkd_status VerbHost::table_wait(void* self, const uint64_t* tickets, size_t count, uint32_t until,
-                                   thinkd_sink sink, void* context) {
+thinkd_status VerbHost::table_wait(void* self, const uint64_t* tickets, size_t count,
+                                   uint32_t until, thinkd_sink sink, void* context) {
   auto& host = *static_cast<VerbHost*>(self);
   if (count == 0 || tickets == nullptr || until > THINKD_ALL || sink == nullptr) {
     return host.answer_with(invalid("wait: needs tickets, any or all, and a sink"));
@@ -257,19 +267,32 @@ Status VerbHost::take(std::span<const uint8_t> record, uint64_t ticket,
 Status VerbHost::dispatch(sdk::Verb verb, std::span<const uint8_t> record, uint64_t ticket) {
   using sdk::Verb;
   switch (verb) {
-    case Verb::open: return take<sdk::Open>(record, ticket, &VerbHost::open);
-    case Verb::append: return take<sdk::Append>(record, ticket, &VerbHost::append);
-    case Verb::extend: return take<sdk::Extend>(record, ticket, &VerbHost::extend);
-    case Verb::logprobs: return take<sdk::Logprobs>(record, ticket, &VerbHost::logprobs);
-    case Verb::hidden: return take<sdk::Hidden>(record, ticket, &VerbHost::hidden);
-    case Verb::tokens: return take<sdk::Tokens>(record, ticket, &VerbHost::tokens);
-    case Verb::text: return take<sdk::Text>(record, ticket, &VerbHost::text);
-    case Verb::fork: return take<sdk::Fork>(record, ticket, &VerbHost::fork);
-    case Verb::truncate: return take<sdk::Truncate>(record, ticket, &VerbHost::truncate);
-    case Verb::splice: return take<sdk::Splice>(record, ticket, &VerbHost::splice);
-    case Verb::verify: return take<sdk::Verify>(record, ticket, &VerbHost::verify);
-    case Verb::random: return take<sdk::Random>(record, ticket, &VerbHost::random);
-    case Verb::now: return take<sdk::Now>(record, ticket, &VerbHost::now);
+    case Verb::open:
+      return take<sdk::Open>(record, ticket, &VerbHost::open);
+    case Verb::append:
+      return take<sdk::Append>(record, ticket, &VerbHost::append);
+    case Verb::extend:
+      return take<sdk::Extend>(record, ticket, &VerbHost::extend);
+    case Verb::logprobs:
+      return take<sdk::Logprobs>(record, ticket, &VerbHost::logprobs);
+    case Verb::hidden:
+      return take<sdk::Hidden>(record, ticket, &VerbHost::hidden);
+    case Verb::tokens:
+      return take<sdk::Tokens>(record, ticket, &VerbHost::tokens);
+    case Verb::text:
+      return take<sdk::Text>(record, ticket, &VerbHost::text);
+    case Verb::fork:
+      return take<sdk::Fork>(record, ticket, &VerbHost::fork);
+    case Verb::truncate:
+      return take<sdk::Truncate>(record, ticket, &VerbHost::truncate);
+    case Verb::splice:
+      return take<sdk::Splice>(record, ticket, &VerbHost::splice);
+    case Verb::verify:
+      return take<sdk::Verify>(record, ticket, &VerbHost::verify);
+    case Verb::random:
+      return take<sdk::Random>(record, ticket, &VerbHost::random);
+    case Verb::now:
+      return take<sdk::Now>(record, ticket, &VerbHost::now);
     case Verb::drop: {
       const sdk::Decoded<sdk::Drop> request = sdk::decode<sdk::Drop>(record);
       return request.ok() ? drop(request.value) : invalid(request.fault);
@@ -281,7 +304,8 @@ Status VerbHost::dispatch(sdk::Verb verb, std::span<const uint8_t> record, uint6
     case Verb::recall:
     case Verb::remember:
       return unavailable(std::string(sdk::verb_name(verb)) + ": this build has no memory verbs");
-    case Verb::run: break;
+    case Verb::run:
+      break;
   }
   return invalid("verb " + std::to_string(static_cast<unsigned>(verb)) +
                  " cannot be submitted; verbs are 1 to " +
@@ -296,8 +320,8 @@ uint64_t VerbHost::first_done(std::span<const uint64_t> tickets) const {
       continue;
     }
     const Pending* best = first == 0 ? nullptr : &pending_.at(first);
-    if (best == nullptr || std::tie(pending.tick, pending.path, ticket) <
-                               std::tie(best->tick, best->path, first)) {
+    if (best == nullptr ||
+        std::tie(pending.tick, pending.path, ticket) < std::tie(best->tick, best->path, first)) {
       first = ticket;
     }
   }
@@ -310,7 +334,8 @@ void VerbHost::give(uint64_t ticket, thinkd_sink sink, void* context) {
   sink(context, result.data(), result.size());
 }
 
-Status VerbHost::wait(std::span<const uint64_t> tickets, bool any, thinkd_sink sink, void* context) {
+Status VerbHost::wait(std::span<const uint64_t> tickets, bool any, thinkd_sink sink,
+                      void* context) {
   ++calls_;
   if (over_) {
     return run_is_over();
@@ -396,8 +421,7 @@ void VerbHost::note_outside_stop(StopPoint point) {
   if (point.reason == StopReason::interrupted) {
     return;
   }
-  static_cast<void>(
-      keep(journal_.add(kStopEntry, 0, "", Sha256Digest{}, encode(point))));
+  static_cast<void>(keep(journal_.add(kStopEntry, 0, "", Sha256Digest{}, encode(point))));
 }
 
 Status VerbHost::keep(const Status& status) {

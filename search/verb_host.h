@@ -1,11 +1,11 @@
 #pragma once
-// One run as its strategy sees it: the host table of the C ABI over one engine query. Budgets, deadline,
-// cancel, events, ledger and journal live in here, so that no strategy can forget them.
+// One run as its strategy sees it: the host table of the C ABI over one engine query. Budgets,
+// deadline, cancel, events, ledger and journal live in here, so that no strategy can forget them.
 //
-// Verbs that only touch recipes are done when they are submitted; extend, logprobs and hidden are handed
-// to the query and run inside wait(). When a budget, a deadline or a cancel ends the run, results that are
-// there already are still given and may be judged and emitted; the first call that would need more work
-// returns THINKD_STOPPED.
+// Verbs that only touch recipes are done when they are submitted; extend, logprobs and hidden are
+// handed to the query and run inside wait(). When a budget, a deadline or a cancel ends the run,
+// results that are there already are still given and may be judged and emitted; the first call that
+// would need more work returns THINKD_STOPPED.
 //
 // Threads: request_stop() and live_branches() from any thread; everything else from the run's own.
 
@@ -33,15 +33,15 @@ namespace thinkd::search {
 struct HostSetup {
   engine::Engine& engine;
   const verifiers::Verifiers& verifiers;
-  const Request& request;         // checked, with seed and run_id
-  std::vector<sdk::Param> params; // of the strategy, checked
+  const Request& request;          // checked, with seed and run_id
+  std::vector<sdk::Param> params;  // of the strategy, checked
   uint32_t page_quota = 0;
   std::chrono::steady_clock::time_point admitted;
-  Observer observer;              // may be null
+  Observer observer;  // may be null
 };
 
 struct Outcome {
-  Status status;             // why there is no answer; cancelled: interrupted
+  Status status;  // why there is no answer; cancelled: interrupted
   Answer answer;
 };
 
@@ -64,12 +64,12 @@ class VerbHost {
     sdk::Verb verb{};
     uint64_t tick = 0;
     engine::BranchPath path;
-    uint32_t open_parts = 0;       // branches whose work is not done
+    uint32_t open_parts = 0;  // branches whose work is not done
     sdk::ExtendResult extended;
     sdk::LogprobsResult logprobs;
     sdk::HiddenResult hidden;
     Status failure;
-    sdk::Bytes result;             // when done
+    sdk::Bytes result;  // when done
     bool done() const { return !result.empty(); }
   };
   // One branch's part of such a verb, in the engine.
@@ -82,7 +82,7 @@ class VerbHost {
     bool capped_by_longest = false;
     bool capped_by_flops = false;
     uint32_t max_tokens = 0;
-    bool orphan = false;           // its branch was dropped meanwhile
+    bool orphan = false;               // its branch was dropped meanwhile
     std::unique_ptr<BranchSlot> slot;  // of an orphan
     std::vector<engine::Token> scored;
   };
@@ -106,14 +106,14 @@ class VerbHost {
   uint64_t first_done(std::span<const uint64_t> tickets) const;
   void give(uint64_t ticket, thinkd_sink sink, void* context);
   void advance(std::span<const uint64_t> tickets, bool any, uint64_t tick_at_call);
-  Status may_work();           // STOPPED where the run is over or was stopped from outside
+  Status may_work();  // STOPPED where the run is over or was stopped from outside
   void stop_because(StopReason reason) {
     if (reason_ == StopReason::none) {
       reason_ = reason;
     }
   }
   void note_outside_stop(StopPoint point);
-  void collect_running();      // what still runs ends here and is billed
+  void collect_running();  // what still runs ends here and is billed
   Outcome outcome(thinkd_status status);
 
   // host_branches.cc: verbs on recipes.
@@ -153,7 +153,8 @@ class VerbHost {
   Result<std::optional<sdk::Verdict>> final_verdict(const sdk::Emit& request,
                                                     const BranchSlot* slot,
                                                     const std::string& text);
-  Result<sdk::Verdict> judge(std::string_view verifier, const verifiers::Candidate& candidate) const;
+  Result<sdk::Verdict> judge(std::string_view verifier,
+                             const verifiers::Candidate& candidate) const;
   Status may_verify(uint64_t calls);
   void tell(Event event);
   void tell_best();
@@ -169,7 +170,7 @@ class VerbHost {
     pending.path = std::move(path);
     pending.result = sdk::encode_result<R>(result, ticket);
   }
-  Status keep(const Status& status);   // a journal that fails ends the run
+  Status keep(const Status& status);  // a journal that fails ends the run
 
   HostSetup setup_;
   Journal journal_;
@@ -197,9 +198,9 @@ class VerbHost {
   std::set<std::string> approximate_;
 
   StopReason reason_ = StopReason::none;
-  bool over_ = false;           // the strategy was told
+  bool over_ = false;  // the strategy was told
   bool collecting_ = false;
-  Status failure_;              // of the journal
+  Status failure_;  // of the journal
   std::optional<StopPoint> logged_stop_;
   uint32_t logged_stop_index_ = 0;
   bool stop_noted_ = false;

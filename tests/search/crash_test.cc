@@ -1,5 +1,6 @@
-// The crash suite: a child process is killed right after each journal entry it writes; this process goes
-// on with the run and must come to the answer, candidates and bill of the run that nobody killed.
+// The crash suite: a child process is killed right after each journal entry it writes; this process
+// goes on with the run and must come to the answer, candidates and bill of the run that nobody
+// killed.
 
 #include <sys/wait.h>
 #include <unistd.h>

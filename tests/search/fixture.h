@@ -74,8 +74,7 @@ struct Bench {
 
   std::unique_ptr<engine::Engine> engine;
   verifiers::Verifiers verifiers;
-  sdk::StrategyInfo walk_info =
-      sdk::strategy<WalkParams>("walk", "every verb", "this test", walk);
+  sdk::StrategyInfo walk_info = sdk::strategy<WalkParams>("walk", "every verb", "this test", walk);
   thinkd_strategy walk_entry = sdk::entry(walk_info);
   search::Registry registry;
 };
@@ -94,9 +93,9 @@ inline search::Request request_of(const std::string& strategy, uint64_t seed = 7
 inline std::string stable(const search::Answer& answer) {
   OrderedJson out = search::to_json(answer);
   out.erase("run_id");
-  for (const char* name : {"seconds_wall", "seconds_waiting", "seconds_computing",
-                           "kv_byte_seconds", "joules", "cached_tokens", "prefill_saved_tokens",
-                           "rebuilt_tokens"}) {
+  for (const char* name :
+       {"seconds_wall", "seconds_waiting", "seconds_computing", "kv_byte_seconds", "joules",
+        "cached_tokens", "prefill_saved_tokens", "rebuilt_tokens"}) {
     out["ledger"].erase(name);
   }
   return out.dump();

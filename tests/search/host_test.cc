@@ -1,5 +1,6 @@
-// The verb host on the toy model: the bill in closed form, equal seeds, budgets, stops at every event,
-// resume and replay from a log kept in memory. Everything below the model runner is the real thing.
+// The verb host on the toy model: the bill in closed form, equal seeds, budgets, stops at every
+// event, resume and replay from a log kept in memory. Everything below the model runner is the real
+// thing.
 
 #include <set>
 
@@ -39,16 +40,16 @@ HostRun run_host(Bench& bench, const Request& request, const HostOptions& option
   VerbHost* stoppable = nullptr;
   const auto params = bench.registry.check(request.strategy);
   REQUIRE(params.ok());
-  auto host = VerbHost::create(
-      HostSetup{*bench.engine, bench.verifiers, request, *params, bench.engine->pages_total(),
-                std::chrono::steady_clock::now(),
-                [&](const Event& event) {
-                  run.events.push_back(event);
-                  if (options.cancel_at_event == event.index) {
-                    stoppable->request_stop(StopReason::cancelled);
-                  }
-                }},
-      Journal(memory_sink(&run.log), std::move(entries), options.mode));
+  auto host =
+      VerbHost::create(HostSetup{*bench.engine, bench.verifiers, request, *params,
+                                 bench.engine->pages_total(), std::chrono::steady_clock::now(),
+                                 [&](const Event& event) {
+                                   run.events.push_back(event);
+                                   if (options.cancel_at_event == event.index) {
+                                     stoppable->request_stop(StopReason::cancelled);
+                                   }
+                                 }},
+                       Journal(memory_sink(&run.log), std::move(entries), options.mode));
   REQUIRE(host.ok());
   stoppable = host->get();
   run.outcome = (*host)->run(**bench.registry.find(request.strategy.name));
@@ -236,7 +237,8 @@ TEST_CASE("cancel at every event: nothing stays, and the trace replays") {
   }
 }
 
-TEST_CASE("resume from every prefix of the log: the same answer, no finished branch computed again") {
+TEST_CASE(
+    "resume from every prefix of the log: the same answer, no finished branch computed again") {
   engine::EngineOptions cold;
   cold.prefix_cache = false;
   Bench bench(cold);
@@ -254,8 +256,8 @@ TEST_CASE("resume from every prefix of the log: the same answer, no finished bra
       INFO(strategy << ": resumed with " << kept << " of " << whole.log.size() << " entries");
       REQUIRE(resumed.outcome.status.ok());
       CHECK(stable(resumed.outcome.answer) == stable(whole.outcome.answer));
-      // A recorded branch of best_of_n needs no row at all; in a walk its last block is rebuilt where it
-      // is scored, so only the end can be told.
+      // A recorded branch of best_of_n needs no row at all; in a walk its last block is rebuilt
+      // where it is scored, so only the end can be told.
       const bool samples = std::string_view(strategy).starts_with("best_of_n");
       CHECK((!samples || rows <= rows_before));
       rows_before = rows;
@@ -314,6 +316,5 @@ TEST_CASE("events are enough to draw the tree") {
     tokens += branch["tokens"].get<uint64_t>();
   }
   CHECK(tokens == run.outcome.answer.ledger.generated_tokens);
-  CHECK(tree["best"]["branch"] ==
-        run.outcome.answer.candidates[*run.outcome.answer.chosen].branch);
+  CHECK(tree["best"]["branch"] == run.outcome.answer.candidates[*run.outcome.answer.chosen].branch);
 }

@@ -92,8 +92,8 @@ TEST_CASE("journal: other arguments and other values are conflicts that name the
 }
 
 TEST_CASE("the answer rule") {
-  const std::vector<Candidate> all = {candidate("4", 0.1), candidate("5", 0.9),
-                                      candidate("4", 0.2), candidate(std::nullopt, 2.0)};
+  const std::vector<Candidate> all = {candidate("4", 0.1), candidate("5", 0.9), candidate("4", 0.2),
+                                      candidate(std::nullopt, 2.0)};
   const auto by = [&](sdk::AnswerRule rule) { return choose({rule}, all, false); };
   CHECK(by(sdk::AnswerRule::first).answer == "4");
   CHECK(by(sdk::AnswerRule::vote).answer == "4");

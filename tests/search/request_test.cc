@@ -28,7 +28,7 @@ std::string refused_strategy(std::string_view text) {
 
 TEST_CASE("a strategy reads as typed and writes back") {
   const auto spec = parse_strategy(
-      R"(self_consistency:n=16,final="a,b:+\"",x=0.5,y=true+step_prune:width=8+stop:threshold=0.9)");
+      R"(self_consistency:n=16,final="a,b:+\"",x=0.5,y=true+step_prune:width=8+s:threshold=0.9)");
   REQUIRE(spec.ok());
   CHECK(spec->name == "self_consistency");
   CHECK(spec->params == R"({"final":"a,b:+\"","n":16,"x":0.5,"y":true})");
