@@ -30,6 +30,9 @@ struct ServerOptions {
 };
 
 class Server {
+  class Impl;
+  struct Key {};
+
  public:
   // invalid: an address that is not loopback; conflict: the address or the socket is served by another
   // process; io.
@@ -43,9 +46,9 @@ class Server {
   uint16_t port() const;   // 0 where there is no TCP
   uint32_t connections() const;
 
+  Server(Key, std::unique_ptr<Impl> impl);  // by start()
+
  private:
-  class Impl;
-  explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,451 @@
+#include "daemon/rpc/http_connection.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "daemon/rpc/host_check.h"
+#include "daemon/rpc/message_connection.h"
+
+namespace thinkd::daemon {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+
+constexpr std::string_view kRpcPath = "/rpc";
+constexpr std::string_view kWebSocketPath = "/rpc/ws";
+
+std::chrono::steady_clock::duration as_duration(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+
+// ---- WebSocket ------------------------------------------------------------------------------------
+
+class WebSocketConnection final : public MessageConnection {
+ public:
+  WebSocketConnection(ServerCore& core, tcp::socket socket)
+      : MessageConnection(core), stream_(std::move(socket)) {}
+
+  void start(Request request) {
+    if (!open()) {
+      return;
+    }
+    request_ = std::move(request);
+    websocket::stream_base::timeout timeout{};
+    timeout.handshake_timeout = as_duration(core_.options.header_seconds);
+    timeout.idle_timeout = as_duration(core_.options.idle_seconds);
+    timeout.keep_alive_pings = true;
+    stream_.set_option(timeout);
+    stream_.read_message_max(limits::kHttpBodyBytes);
+    stream_.text(true);
+    stream_.async_accept(request_, [self = self()](error_code error) {
+      error ? self->close() : self->read();
+    });
+  }
+
+ private:
+  std::shared_ptr<WebSocketConnection> self() {
+    return std::static_pointer_cast<WebSocketConnection>(shared_from_this());
+  }
+
+  void read() {
+    if (closed()) {
+      return;
+    }
+    stream_.async_read(input_, [self = self()](error_code error, size_t) {
+      if (error) {
+        return self->close();
+      }
+      std::string text = beast::buffers_to_string(self->input_.data());
+      self->input_.consume(self->input_.size());
+      self->received(std::move(text));
+      self->read();
+    });
+  }
+
+  void write(const std::string& text) override {
+    stream_.async_write(asio::buffer(text), [self = self()](error_code error, size_t) {
+      error ? self->close() : self->written();
+    });
+  }
+
+  void shut() override {
+    error_code ignored;
+    stream_.next_layer().shutdown(tcp::socket::shutdown_both, ignored);
+    stream_.next_layer().close(ignored);
+  }
+
+  websocket::stream<tcp::socket> stream_;
+  beast::flat_buffer input_;
+  Request request_;
+};
+
+// ---- HTTP -----------------------------------------------------------------------------------------
+
+struct Refusal {
+  http::status status = http::status::ok;
+  std::string text;
+};
+
+std::optional<Refusal> check_peer(const Request& request, uint16_t port) {
+  if (request.count(http::field::host) != 1) {
+    return Refusal{http::status::bad_request, "exactly one Host header is needed"};
+  }
+  const std::string_view host = view(request[http::field::host]);
+  if (!parse_host_port(host, 0)) {
+    return Refusal{http::status::bad_request, "the Host header must be host:port"};
+  }
+  if (!host_allowed(host, port)) {
+    return Refusal{http::status::misdirected_request,
+                   "Host must be 127.0.0.1, localhost or [::1] with port " +
+                       std::to_string(port) + "; `serve --listen` sets it"};
+  }
+  if (request.count(http::field::origin) > 1 ||
+      (request.count(http::field::origin) == 1 &&
+       !origin_allowed(view(request[http::field::origin])))) {
+    return Refusal{http::status::forbidden, "Origin must be a page of this machine's loopback"};
+  }
+  return std::nullopt;
+}
+
+bool is_json(std::string_view content_type) {
+  std::string kind(trim(content_type.substr(0, content_type.find(';'))));
+  for (char& c : kind) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  return kind == "application/json";
+}
+
+// Decides on the header alone; the path is matched as it came, nothing is rebuilt from Host.
+std::optional<Refusal> check_request(const Request& request, uint16_t port) {
+  if (auto refusal = check_peer(request, port)) {
+    return refusal;
+  }
+  const std::string_view target = view(request.target());
+  if (target == kWebSocketPath) {
+    return websocket::is_upgrade(request)
+               ? std::nullopt
+               : std::optional(Refusal{http::status::upgrade_required,
+                                       "this path speaks WebSocket; POST to /rpc instead"});
+  }
+  if (target != kRpcPath) {
+    return Refusal{http::status::not_found, "there is /rpc and /rpc/ws"};
+  }
+  if (request.method() != http::verb::post) {
+    return Refusal{http::status::method_not_allowed, "POST a JSON-RPC 2.0 request"};
+  }
+  if (!is_json(view(request[http::field::content_type]))) {
+    return Refusal{http::status::unsupported_media_type, "Content-Type must be application/json"};
+  }
+  return std::nullopt;
+}
+
+class HttpConnection final : public Connection,
+                             public std::enable_shared_from_this<HttpConnection> {
+ public:
+  HttpConnection(ServerCore& core, tcp::socket socket)
+      : core_(core), socket_(std::move(socket)), deadline_(core.io) {}
+  ~HttpConnection() override { core_.remove(this); }
+
+  void start() {
+    if (!core_.add(shared_from_this())) {
+      return;
+    }
+    peer_ = Peer::create(core_, nullptr);
+    arm(core_.options.header_seconds);
+    read_header();
+  }
+
+  void finish() override {
+    finishing_ = true;
+    if (!busy_) {
+      close();
+    }
+  }
+
+  void close() override {
+    if (closed_) {
+      return;
+    }
+    closed_ = true;
+    peer_->leave();
+    core_.remove(this);
+    deadline_.cancel();
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_both, ignored);
+    socket_.close(ignored);
+  }
+
+ private:
+  // Whatever is at hand must be done by then.
+  void arm(double seconds) {
+    const uint64_t turn = ++turn_;
+    deadline_.expires_after(as_duration(seconds));
+    deadline_.async_wait([self = shared_from_this(), turn](error_code) {
+      if (turn == self->turn_) {
+        self->too_late();
+      }
+    });
+  }
+  void disarm() {
+    ++turn_;
+    deadline_.cancel();
+  }
+
+  void too_late() {
+    if (closed_ || !reading_ || buffer_.size() == 0) {
+      return close();
+    }
+    error_code ignored;
+    socket_.cancel(ignored);
+    reading_ = false;
+    refuse({http::status::request_timeout, "the request did not arrive in time"});
+  }
+
+  void next_request() {
+    if (finishing_) {
+      return close();
+    }
+    if (buffer_.size() > 0) {
+      arm(core_.options.header_seconds);
+      return read_header();
+    }
+    arm(core_.options.idle_seconds);
+    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
+      if (error || self->closed_) {
+        return self->close();
+      }
+      self->arm(self->core_.options.header_seconds);
+      self->read_header();
+    });
+  }
+
+  void read_header() {
+    parser_.emplace();
+    parser_->header_limit(limits::kHttpHeaderBytes);
+    parser_->body_limit(limits::kHttpBodyBytes);
+    reading_ = true;
+    http::async_read_header(socket_, buffer_, *parser_,
+                            [self = shared_from_this()](error_code error, size_t) {
+                              self->on_header(error);
+                            });
+  }
+
+  void on_header(error_code error) {
+    if (closed_ || !reading_) {
+      return;
+    }
+    busy_ = true;
+    if (error) {
+      return refuse_broken(error);
+    }
+    const Request& request = parser_->get();
+    if (auto refusal = check_request(request, core_.port)) {
+      return refuse(*std::move(refusal));
+    }
+    if (view(request.target()) == kWebSocketPath) {
+      return upgrade();
+    }
+    arm(core_.options.body_seconds);
+    if (beast::iequals(request[http::field::expect], "100-continue")) {
+      static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+      return asio::async_write(socket_, asio::buffer(kGoOn.data(), kGoOn.size()),
+                               [self = shared_from_this()](error_code failed, size_t) {
+                                 failed ? self->close() : self->read_body();
+                               });
+    }
+    read_body();
+  }
+
+  void read_body() {
+    if (closed_ || !reading_) {
+      return;
+    }
+    http::async_read(socket_, buffer_, *parser_,
+                     [self = shared_from_this()](error_code error, size_t) {
+                       self->on_body(error);
+                     });
+  }
+
+  void on_body(error_code error) {
+    if (closed_ || !reading_) {
+      return;
+    }
+    if (error) {
+      return refuse_broken(error);
+    }
+    reading_ = false;
+    disarm();  // a search takes as long as it takes
+    keep_alive_ = parser_->keep_alive();
+    version_ = parser_->get().version();
+    peer_->receive(std::move(parser_->get().body()),
+                   [weak = weak_from_this()](std::string reply) {
+                     if (const auto self = weak.lock()) {
+                       self->on_reply(std::move(reply));
+                     }
+                   });
+    parser_.reset();
+    watch();
+  }
+
+  // While the call is at work, the only news from the client is that it has gone, or its next request.
+  void watch() {
+    const uint64_t call = call_;
+    socket_.async_wait(tcp::socket::wait_read,
+                       [self = shared_from_this(), call](error_code error) {
+      if (error || self->closed_ || call != self->call_) {
+        return;
+      }
+      char byte = 0;
+      if (recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
+        self->close();
+      }
+    });
+  }
+
+  void on_reply(std::string reply) {
+    if (closed_) {
+      return;
+    }
+    ++call_;
+    error_code ignored;
+    socket_.cancel(ignored);
+    Response response(reply.empty() ? http::status::no_content : http::status::ok, version_);
+    if (!reply.empty()) {
+      response.set(http::field::content_type, "application/json");
+      response.body() = std::move(reply);
+    }
+    send(std::move(response), keep_alive_ && !finishing_);
+  }
+
+  void refuse_broken(error_code error) {
+    if (error == http::error::header_limit) {
+      return refuse({http::status::request_header_fields_too_large,
+                     "the header is larger than " + std::to_string(limits::kHttpHeaderBytes) +
+                         " bytes"});
+    }
+    if (error == http::error::body_limit) {
+      return refuse({http::status::payload_too_large,
+                     "the body is larger than " + std::to_string(limits::kHttpBodyBytes) +
+                         " bytes"});
+    }
+    if (error.category() == http::make_error_code(http::error::bad_value).category() &&
+        error != http::error::end_of_stream && error != http::error::partial_message) {
+      return refuse({http::status::bad_request, "not an HTTP/1.1 request"});
+    }
+    close();
+  }
+
+  void refuse(Refusal refusal) {
+    reading_ = false;
+    Response response(refusal.status, 11);
+    response.set(http::field::content_type, "text/plain; charset=utf-8");
+    if (refusal.status == http::status::method_not_allowed) {
+      response.set(http::field::allow, "POST");
+    }
+    response.body() = std::move(refusal.text) + "\n";
+    send(std::move(response), false);
+  }
+
+  void send(Response response, bool keep_alive) {
+    busy_ = true;
+    response.set(http::field::server, "thinkd/" + std::string(version()));
+    response.set(http::field::cache_control, "no-store");
+    response.keep_alive(keep_alive);
+    if (response.result() != http::status::no_content) {
+      response.prepare_payload();
+    }
+    response_ = std::move(response);
+    arm(core_.options.body_seconds);
+    http::async_write(socket_, response_,
+                      [self = shared_from_this(), keep_alive](error_code error, size_t) {
+                        if (error || self->closed_) {
+                          return self->close();
+                        }
+                        self->busy_ = false;
+                        keep_alive ? self->next_request() : self->linger();
+                      });
+  }
+
+  // Closing at once while the client still sends would reset the connection and lose the reply.
+  void linger() {
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    arm(1.0);
+    drain(0);
+  }
+
+  void drain(uint64_t drained) {
+    socket_.async_read_some(asio::buffer(scratch_),
+                            [self = shared_from_this(), drained](error_code error, size_t bytes) {
+      if (error || self->closed_ || drained > limits::kHttpBodyBytes) {
+        return self->close();
+      }
+      self->drain(drained + bytes);
+    });
+  }
+
+  void upgrade() {
+    disarm();
+    closed_ = true;  // its socket goes on elsewhere
+    core_.remove(this);
+    peer_->leave();
+    std::make_shared<WebSocketConnection>(core_, std::move(socket_))->start(parser_->release());
+  }
+
+  ServerCore& core_;
+  tcp::socket socket_;
+  asio::steady_timer deadline_;
+  std::shared_ptr<Peer> peer_;
+  beast::flat_buffer buffer_{limits::kHttpHeaderBytes + 65'536};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  Response response_;
+  std::array<char, 4096> scratch_{};
+  uint64_t turn_ = 0;  // of the deadline
+  uint64_t call_ = 0;  // answered calls
+  unsigned version_ = 11;
+  bool reading_ = false;  // a request
+  bool busy_ = false;     // with a request or its reply
+  bool keep_alive_ = false;
+  bool finishing_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+void serve_http(ServerCore& core, int descriptor, bool v6) {
+  error_code error;
+  tcp::socket socket(core.io);
+  socket.assign(v6 ? tcp::v6() : tcp::v4(), descriptor, error);
+  if (error) {
+    return;
+  }
+  socket.set_option(tcp::no_delay(true), error);
+  std::make_shared<HttpConnection>(core, std::move(socket))->start();
+}
+
+}  // namespace thinkd::daemon
