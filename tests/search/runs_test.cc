@@ -84,7 +84,7 @@ TEST_CASE("a deadline ends a run with the best so far") {
   Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
   Request request = request_of("best_of_n:n=64");
   request.sampling.max_tokens = 4000;
-  request.budget.seconds = 0.05;
+  request.budget.seconds = 0.4;
   const auto answer = runs.solve(request);
   REQUIRE(answer.ok());
   CHECK(answer->stopped_by == "seconds");
