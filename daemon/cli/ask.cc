@@ -1,0 +1,154 @@
+// ask: a question in, an answer, its confidence and its bill out. In this process, or in the daemon that
+// serves the store.
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "daemon/cli/commands.h"
+#include "daemon/cli/output.h"
+#include "daemon/cli/place.h"
+#include "daemon/cli/wait_run.h"
+#include "daemon/exit_code.h"
+#include "daemon/house.h"
+#include "daemon/signals.h"
+
+namespace thinkd::daemon {
+namespace {
+
+// Flags that are numbers, and the request's members that they set.
+struct NumberFlag {
+  const char* flag;
+  const char* member;
+  bool whole;
+};
+constexpr NumberFlag kNumbers[] = {
+    {"temperature", "temperature", false}, {"top-p", "top_p", false},
+    {"min-p", "min_p", false},             {"top-k", "top_k", true},
+    {"max-tokens", "max_tokens", true},    {"seed", "seed", true},
+};
+
+Status add_number(const Arguments& arguments, const NumberFlag& number, Json& into) {
+  if (!arguments.has(number.flag)) {
+    return {};
+  }
+  if (number.whole) {
+    const auto count = arguments.count(number.flag, 0, UINT64_MAX);
+    THINKD_CHECK(count.status());
+    into[number.member] = **count;
+    return {};
+  }
+  const auto real = arguments.number(number.flag, -1e300, 1e300);
+  THINKD_CHECK(real.status());
+  into[number.member] = **real;
+  return {};
+}
+
+// An error names the flag: the members of a request are called as the flags are, but for the dashes.
+Result<search::Request> read_request(const Arguments& arguments) {
+  Json members = {{"question", arguments.text("QUESTION")},
+                  {"run_id", search::new_run_id()},
+                  {"trace", !arguments.has("no-trace")}};
+  for (const char* name : {"question", "QUESTION", "system", "task", "verifier"}) {
+    if (arguments.has(name) && !valid_utf8(arguments.text(name))) {
+      return invalid(std::string(name) + ": the text is not UTF-8");
+    }
+  }
+  for (const char* name : {"system", "task", "verifier"}) {
+    if (arguments.has(name)) {
+      members[name] = arguments.text(name);
+    }
+  }
+  if (arguments.has("strategy")) {
+    const Result<search::StrategySpec> strategy =
+        search::parse_strategy(arguments.text("strategy"));
+    THINKD_CHECK(strategy.status().within("--strategy"));
+    members["strategy"] = search::to_json(*strategy);
+  }
+  if (arguments.has("budget")) {
+    members["budget"] = arguments.text("budget");
+  }
+  for (const NumberFlag& number : kNumbers) {
+    THINKD_CHECK(add_number(arguments, number, members));
+  }
+  if (arguments.has("stop")) {
+    members["stop"] = arguments.texts("stop");
+  }
+  Result<search::Request> request = search::request_from_json(members);
+  if (!request) {
+    return Status(request.status().code(), "--" + request.status().message());
+  }
+  return request;
+}
+
+// Strategy and verifier exist and take these parameters; told before a model is loaded.
+Status check_names(const search::Request& request) {
+  const Result<search::Registry> registry = builtin_strategies();
+  THINKD_CHECK(registry.status());
+  THINKD_CHECK(registry->check(request.strategy).status().within("--strategy"));
+  if (!request.verifier.empty()) {
+    const Result<search::StrategySpec> spec = search::parse_strategy(request.verifier);
+    THINKD_CHECK(spec.status().within("--verifier"));
+    if (verifiers::Verifiers().find(spec->name) == nullptr) {
+      return verifiers::Verifiers().verifier(spec->name).status().within("--verifier");
+    }
+  }
+  return {};
+}
+
+int ask_daemon(const Arguments& arguments, const Config& config, const Endpoint& daemon,
+               const search::Request& request) {
+  warn_of_engine_flags(arguments);
+  Json params = search::to_json(request);
+  if (!config.model.empty()) {
+    params["model"] = config.model;
+  }
+  SignalWatch signals;
+  return wait_in_daemon(arguments, signals, {daemon, "solve", params, request.run_id});
+}
+
+int ask_here(const Arguments& arguments, const Config& config, const std::string& store_dir,
+             search::Request request) {
+  SignalWatch signals;
+  std::unique_ptr<memory::Store> store;
+  if (request.trace) {
+    Result<std::unique_ptr<memory::Store>> opened = memory::Store::open(store_dir);
+    if (!opened) {
+      return fail(opened.status(), store_exit_code(opened.status()));
+    }
+    store = *std::move(opened);
+  }
+  const Result<std::unique_ptr<House>> house = build_house(config, std::move(store));
+  if (!house) {
+    return fail(house.status());
+  }
+  return wait_here(arguments, **house, signals, [&](search::Observer observer) {
+    return (*house)->runs->start(std::move(request), std::move(observer));
+  });
+}
+
+}  // namespace
+
+int run_ask(const Arguments& arguments) {
+  const Result<Config> config = load_config(arguments);
+  if (!config) {
+    return fail(config.status());
+  }
+  Result<search::Request> request = read_request(arguments);
+  if (!request) {
+    return fail(request.status());
+  }
+  const Result<Place> place = find_place(arguments, *config);
+  if (!place && !(arguments.has("no-trace") && !arguments.has("server"))) {
+    return fail(place.status());
+  }
+  if (place && place->daemon) {
+    return ask_daemon(arguments, *config, *place->daemon, *request);
+  }
+  if (const Status names = check_names(*request); !names.ok()) {
+    return fail(names, kExitUsage);
+  }
+  return ask_here(arguments, *config, place ? place->store_dir : std::string(),
+                  *std::move(request));
+}
+
+}  // namespace thinkd::daemon

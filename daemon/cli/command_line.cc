@@ -1,0 +1,164 @@
+#include "daemon/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+
+#include "base/log.h"
+#include "base/version.h"
+#include "daemon/cli/output.h"
+#include "daemon/exit_code.h"
+#include "engine/kernels/kernels.h"
+
+namespace thinkd::daemon {
+namespace {
+
+// Every command takes these, so that a script may add them without knowing which.
+const Flag kCommon[] = {
+    {"model", "PATH|NAME", "the model: a GGUF file, or a name that `models list` shows"},
+    {"config", "FILE", "TOML file of settings; flags win over it"},
+    {"store", "DIR", "folder of the store (default $XDG_STATE_HOME/thinkd)"},
+    {"seed", "N", "seed of all random numbers (default: drawn at random and shown)"},
+    {"threads", "N", "kernel threads (default: one a core)"},
+    {"compute", "MODE", "auto, or f32: activations stay in float, the reference path"},
+    {"isa", "NAME", "instruction set of the kernels (default: the best here)"},
+    {"kv-pool", "BYTES", "memory for keys and values (default: a quarter, at most 4 GiB)"},
+    {"kv", "TYPE", "type of keys and values: f16 or f32"},
+    {"json", "", "machine-readable output, and nothing else on standard output"},
+    {"v", "", "tell more on standard error"},
+};
+
+void add_flag(CLI::App& app, const Flag& flag, Arguments& into, const char* group) {
+  const std::string name(flag.name);
+  const std::string dashes = (name.size() == 1 ? "-" : "--") + name;
+  const CLI::callback_t take = [name, &into](const CLI::results_t& texts) {
+    for (const std::string& text : texts) {
+      into.add(name, text);
+    }
+    return true;
+  };
+  if (flag.value.empty()) {
+    app.add_flag_callback(dashes, [name, &into] { into.add(name, ""); }, std::string(flag.help))
+        ->disable_flag_override()
+        ->group(group);
+    return;
+  }
+  CLI::Option* option = app.add_option(dashes, take, std::string(flag.help));
+  option->type_name(std::string(flag.value))->group(group);
+  if (flag.many) {
+    option->take_all();
+  }
+}
+
+void add_word(CLI::App& app, const Word& word, Arguments& into) {
+  const std::string name(word.name);
+  const CLI::callback_t take = [name, &into](const CLI::results_t& texts) {
+    for (const std::string& text : texts) {
+      into.add(name, text);
+    }
+    return true;
+  };
+  CLI::Option* option = app.add_option(name, take, std::string(word.help));
+  option->type_name("")->required(word.required);
+  if (word.many) {
+    option->expected(1, 1 << 20)->take_all();
+  }
+}
+
+CLI::App* fill(CLI::App& parent, std::string_view name, const Command& command, Arguments& into) {
+  CLI::App* app = parent.add_subcommand(std::string(name), std::string(command.help));
+  for (const Word& word : command.words) {
+    add_word(*app, word, into);
+  }
+  for (const Flag& flag : command.flags) {
+    add_flag(*app, flag, into, "Flags");
+  }
+  for (const Flag& flag : kCommon) {
+    add_flag(*app, flag, into, "Common flags");
+  }
+  app->get_help_ptr()->group("Common flags");
+  return app;
+}
+
+std::map<const CLI::App*, const Command*> fill_all(CLI::App& root,
+                                                   std::span<const Command> commands,
+                                                   std::span<const Group> groups,
+                                                   Arguments& into) {
+  std::map<const CLI::App*, const Command*> leaves;
+  std::map<std::string_view, CLI::App*> parents;
+  for (const Command& command : commands) {
+    const size_t space = command.name.find(' ');
+    const std::string_view first = command.name.substr(0, space);
+    if (space == std::string_view::npos) {
+      parents[first] = fill(root, first, command, into);
+      leaves[parents[first]] = &command;
+      continue;
+    }
+    CLI::App*& parent = parents[first];
+    for (const Group& group : groups) {
+      if (parent == nullptr && group.name == first) {
+        parent = root.add_subcommand(std::string(first), std::string(group.help));
+      }
+    }
+    leaves[fill(*parent, command.name.substr(space + 1), command, into)] = &command;
+  }
+  return leaves;
+}
+
+}  // namespace
+
+std::string version_line() {
+  std::string names;
+  for (const engine::Kernels* kernels : engine::all_kernels()) {
+    names += (names.empty() ? "" : ", ") + std::string(kernels->name);
+  }
+  const Result<const engine::Kernels*> best = engine::find_kernels("");
+  return "thinkd " + std::string(build_id()) + " (isa " +
+         (best ? std::string((*best)->name) : std::string("none")) + "; this machine runs " +
+         names + ")";
+}
+
+Parsed parse(int argc, const char* const* argv, std::span<const Command> commands,
+             std::span<const Group> groups) {
+  Parsed parsed;
+  CLI::App root("thinkd spends test-time compute on hard questions, on your own machine and model.",
+                "thinkd");
+  root.set_version_flag("--version", version_line());
+  root.require_subcommand(1);
+  const auto leaves = fill_all(root, commands, groups, parsed.arguments);
+  for (CLI::App* app : root.get_subcommands(nullptr)) {
+    if (!leaves.contains(app)) {
+      app->require_subcommand(1);
+    }
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(root.help());
+    return parsed;
+  } catch (const CLI::CallForAllHelp&) {
+    print(root.help("", CLI::AppFormatMode::All));
+    return parsed;
+  } catch (const CLI::CallForVersion&) {
+    print(version_line());
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    complain(error.what());
+    parsed.exit_code = kExitUsage;
+    return parsed;
+  }
+  for (const CLI::App* app = &root; app != nullptr;) {
+    const auto chosen = app->get_subcommands();
+    app = chosen.empty() ? nullptr : chosen.front();
+    const auto found = leaves.find(app);
+    if (found != leaves.end()) {
+      parsed.command = found->second;
+    }
+  }
+  if (parsed.arguments.has("v")) {
+    set_log_level(LogLevel::debug);
+  }
+  return parsed;
+}
+
+}  // namespace thinkd::daemon
