@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/models/model_folder.h"
+#include "engine/kernels/kernels.h"
 #include "memory/paths.h"
 
 namespace thinkd::daemon {
@@ -31,6 +32,11 @@ Result<std::unique_ptr<engine::Engine>> load_engine(const Config& config) {
   engine::EngineOptions engine_options;
   engine_options.kv_pool_bytes = config.kv_pool;
   return engine::Engine::create(*std::move(model), engine_options);
+}
+
+std::string isa_name(const Config& config) {
+  const Result<const engine::Kernels*> kernels = engine::find_kernels(config.isa);
+  return kernels ? std::string((*kernels)->name) : config.isa;
 }
 
 search::RunsOptions runs_options(const Config& config) {

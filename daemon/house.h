@@ -23,6 +23,9 @@ Result<std::string> store_dir(const Config& config);
 // Errors are those of resolve_model, load_language_model and Engine::create.
 Result<std::unique_ptr<engine::Engine>> load_engine(const Config& config);
 
+// The kernels that `config` picks here: "avx2".
+std::string isa_name(const Config& config);
+
 search::RunsOptions runs_options(const Config& config);
 
 // The strategies that this build has.

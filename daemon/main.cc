@@ -41,7 +41,7 @@ int serve(const Config& config, const std::string& store_dir) {
   }
   const engine::Engine& engine = *(*house)->engine;
   const Services services = {runs, *(*house)->engine, (*house)->registry, (*house)->verifiers,
-                             store_dir, config.model};
+                             store_dir, config.model, isa_name(config)};
   const Result<std::unique_ptr<Server>> server =
       Server::start(server_options(config, store_dir), services);
   if (!server) {

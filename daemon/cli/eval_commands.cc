@@ -12,7 +12,6 @@
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
 #include "daemon/signals.h"
-#include "engine/kernels/kernels.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -84,8 +83,7 @@ eval::ModelIdentity identity_of(const engine::LanguageModel& model, const Config
   identity.sha256 = model.info.sha256;
   identity.quantization = model.info.quantization;
   identity.build = build_id();
-  const Result<const engine::Kernels*> kernels = engine::find_kernels(config.isa);
-  identity.isa = kernels ? std::string((*kernels)->name) : config.isa;
+  identity.isa = isa_name(config);
   const bool f32 = config.compute == engine::ComputeMode::f32;
   identity.compute = f32 ? "f32" : "auto";
   const engine::KvType kv =

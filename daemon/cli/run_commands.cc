@@ -119,6 +119,21 @@ Result<std::unique_ptr<House>> house_of_run(Opened& opened, const std::string& r
   return build_house(opened.config, std::move(opened.store));
 }
 
+Result<search::ReplayReport> replayed(Opened& opened, const std::string& run_id) {
+  const ProgressLine progress([](double seconds) {
+    return "generating again, " + shown_number(seconds, 0) + " s";
+  });
+  if (opened.place.daemon) {
+    const Result<Json> value = call(*opened.place.daemon, "runs.replay", {{"run_id", run_id}});
+    return value ? report_from_json(*value) : value.status();
+  }
+  const Result<std::unique_ptr<House>> house = house_of_run(opened, run_id);
+  if (!house) {
+    return house.status();
+  }
+  return (*house)->runs->replay(run_id);
+}
+
 int show_report(const Arguments& arguments, const std::string& run_id,
                 const search::ReplayReport& report) {
   if (arguments.json()) {
@@ -171,22 +186,11 @@ int run_replay(const Arguments& arguments) {
   if (opened.code != kExitDone) {
     return opened.code;
   }
-  const std::string run_id = arguments.text("RUN_ID");
-  const ProgressLine progress([](double seconds) {
-    return "generating again, " + shown_number(seconds, 0) + " s";
-  });
   if (opened.place.daemon) {
     warn_of_engine_flags(arguments);
-    const Result<Json> value = call(*opened.place.daemon, "runs.replay", {{"run_id", run_id}});
-    const Result<search::ReplayReport> report =
-        value ? report_from_json(*value) : Result<search::ReplayReport>(value.status());
-    return report ? show_report(arguments, run_id, *report) : fail(report.status());
   }
-  const Result<std::unique_ptr<House>> house = house_of_run(opened, run_id);
-  if (!house) {
-    return fail(house.status());
-  }
-  const Result<search::ReplayReport> report = (*house)->runs->replay(run_id);
+  const std::string run_id = arguments.text("RUN_ID");
+  const Result<search::ReplayReport> report = replayed(opened, run_id);
   return report ? show_report(arguments, run_id, *report) : fail(report.status());
 }
 
