@@ -22,6 +22,12 @@ bool BlockRef::unique() const {
   return block_ != nullptr && block_->references.load(std::memory_order_acquire) == 1;
 }
 
+Tip* Block::tip(uint32_t slot) {
+  const auto found = std::find_if(tips.begin(), tips.end(),
+                                  [slot](const Tip& kept) { return kept.slot == slot; });
+  return found == tips.end() ? nullptr : &*found;
+}
+
 void append_runs(const Segment& segment, std::vector<BlockRun>& runs) {
   const size_t start = runs.size();
   Block* block = segment.last.get();

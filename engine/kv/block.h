@@ -66,6 +66,13 @@ struct Context {
 };
 using ContextRef = std::shared_ptr<const Context>;
 
+// The state after the final norm of a branch's last token: its row runs once for all who end there.
+struct Tip {
+  uint32_t slot = 0;
+  uint64_t step = 0;                                // that last used it
+  std::shared_ptr<const std::vector<float>> state;  // null while its row is in the step at hand
+};
+
 struct Block {
   std::atomic<uint32_t> references{1};
   BlockPool* pool = nullptr;
@@ -83,21 +90,22 @@ struct Block {
 
   // Cache: engine thread only.
   PageData page = nullptr;
-  uint32_t computed = 0;       // slots [first, computed) of the page are valid
+  uint32_t computed = 0;       // slots [first, computed) of the page are valid after the step at hand
+  uint32_t stored = 0;         // and these already are: what may be copied
   uint32_t once_computed = 0;  // the most slots that ever were: computing these again is a rebuild
   uint32_t page_slot = 0;      // the pool's number of the page
   uint64_t counted = 0;        // mark of the last visit (BlockPool::next_mark)
   uint32_t counted_to = 0;     // slots that visit asked for
   BlockRef copied_from;        // its page holds the rows [first, copied_rows) already
   uint32_t copied_rows = 0;
-  uint32_t hidden_slot = kBlockTokens;       // which slot `hidden` is of; B: none
-  std::shared_ptr<const std::vector<float>> hidden;  // the tip's state after the final norm
+  std::vector<Tip> tips;       // states kept for branches that end in this block
 
   // Intrusive links of the pool: blocks that own a page; blocks to be reclaimed.
   Block* previous = nullptr;
   Block* next = nullptr;
   Block* reclaim_next = nullptr;
 
+  Tip* tip(uint32_t slot);  // null where none is kept
   int64_t position(uint32_t slot) const { return int64_t{index} * kBlockTokens + slot; }
 };
 

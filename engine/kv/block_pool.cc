@@ -95,7 +95,7 @@ void BlockPool::detach(Block& block) {
   }
   block.previous = block.next = nullptr;
   block.page = nullptr;
-  block.computed = 0;
+  block.computed = block.stored = 0;
 }
 
 void BlockPool::idle_push(uint32_t slot) {
@@ -190,11 +190,11 @@ bool BlockPool::give_page(Block& block, uint64_t step) {
     return false;
   }
   attach(block, slot, step);
-  block.computed = block.first;
+  block.computed = block.stored = block.first;
   if (source != nullptr) {
     if (source->page != nullptr) {
       std::memcpy(block.page, source->page, page_bytes_);
-      block.computed = std::min(source->computed, block.copied_rows);
+      block.computed = block.stored = std::min(source->stored, block.copied_rows);
       block.once_computed = std::max(block.once_computed, block.computed);
     }
     block.copied_from = BlockRef();
@@ -218,7 +218,7 @@ bool BlockPool::adopt(Block& block, uint64_t step) {
   }
   block.copied_from = BlockRef();
   attach(block, found->second, step);
-  block.computed = block.once_computed = kBlockTokens;
+  block.computed = block.stored = block.once_computed = kBlockTokens;
   return true;
 }
 

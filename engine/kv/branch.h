@@ -31,7 +31,8 @@ class Branch {
 
   // Reads `count` tokens of `source` from `first` on at the end of this branch, as they were computed
   // there: keys and values are not computed again, only turned to their new positions. What follows is
-  // approximate, since those rows never saw this branch.
+  // approximate, since those rows never saw this branch. A branch that ends in a splice goes on from the
+  // state that its last token had in the source; append a token of its own where that matters.
   Status splice(const Branch& source, uint32_t first, uint32_t count);
 
   std::vector<Token> tokens(uint32_t first, uint32_t count) const;

@@ -62,7 +62,7 @@ void Query::advance(std::span<const WorkId> wanted, Until until,
   std::unique_lock guard(engine_.loop_->lock());
   state_->wanted.assign(wanted.begin(), wanted.end());
   state_->until = until;
-  state_->advancing = true;
+  state_->advancing = !state_->satisfied();
   engine_.loop_->wake();
   while (true) {
     state_->changed.wait(guard, [&] { return !state_->mailbox.empty() || !state_->advancing; });

@@ -2,7 +2,7 @@
 // What the engine knows of a query: the part that its owner and the engine thread share under the
 // engine's lock, and the part that only the engine thread touches.
 
-#include <chrono>
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <set>
@@ -40,6 +40,11 @@ class QueryState {
   WorkId next_id = 1;  // owner thread only
 
   // Under the engine's lock.
+  bool satisfied() const {
+    const auto is_done = [&](WorkId id) { return done.count(id) > 0; };
+    return until == Until::any ? std::any_of(wanted.begin(), wanted.end(), is_done)
+                               : std::all_of(wanted.begin(), wanted.end(), is_done);
+  }
   std::vector<Extending> new_extends;
   std::vector<StaticWork> new_statics;
   std::vector<WorkId> wanted;
@@ -64,6 +69,8 @@ class QueryState {
   uint64_t allowance = 0;
   bool stopped = false;
   bool running = false;              // the owner is in advance()
+  uint64_t turn = 0;                 // when it came in: who came first is planned first
+  bool blocked = false;              // its pages did not fit beside those of the step
   bool decoding = false;             // its last step was a tick: goes before prefills
   size_t runnable = 0;               // the first so many of `extends` run in this tick
   uint32_t pages = 0;                // that they read

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 namespace thinkd::engine {
 
@@ -97,6 +98,10 @@ void StepLoop::take() {
       close(*query);
     } else if (query->advancing) {
       active_.push_back(query);
+      if (!query->running) {
+        query->running = true;
+        query->turn = ++turns_;
+      }
       query->stopped = query->stopped || query->stop_requested;
       for (Extending& extend : query->new_extends) {
         query->extends.push_back(std::move(extend));
@@ -125,12 +130,8 @@ void StepLoop::deliver(double seconds, uint32_t rows) {
       query->mailbox.push_back(std::move(done));
     }
     query->finished.clear();
-    const auto is_done = [&](WorkId id) { return query->done.count(id) > 0; };
-    const bool over =
-        query->until == Until::any
-            ? std::any_of(query->wanted.begin(), query->wanted.end(), is_done)
-            : std::all_of(query->wanted.begin(), query->wanted.end(), is_done);
-    query->advancing = !over && !(query->extends.empty() && query->statics.empty());
+    query->advancing = !query->satisfied() && !(query->extends.empty() && query->statics.empty());
+    query->running = query->advancing;
     query->shown_tick = query->tick;
     query->shown_allowance = query->allowance;
     query->shown_stopped = query->stopped;
@@ -146,13 +147,9 @@ std::vector<QueryState*> StepLoop::in_order() {
   for (const auto& query : active_) {
     order.push_back(query.get());
   }
-  if (!order.empty()) {
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(rounds_ % order.size()),
-                order.end());
-  }
-  std::stable_sort(order.begin(), order.end(), [](const QueryState* a, const QueryState* b) {
-    return a->options.priority != b->options.priority ? a->options.priority > b->options.priority
-                                                      : a->decoding > b->decoding;
+  std::sort(order.begin(), order.end(), [](const QueryState* a, const QueryState* b) {
+    return std::tuple(-int64_t{a->options.priority}, !a->decoding, a->turn) <
+           std::tuple(-int64_t{b->options.priority}, !b->decoding, b->turn);
   });
   return order;
 }
@@ -174,9 +171,7 @@ void StepLoop::step() {
     if (complete) {
       ready.push_back(query);
     }
-    const bool blocked = query == order.front() && plan.rows() == 0 && !complete &&
-                         query->finished.empty();
-    if (blocked) {
+    if (query->blocked && query == order.front() && plan.rows() == 0) {
       refuse(*query, plan.pages_missing());
     }
   }
@@ -270,12 +265,14 @@ void StepLoop::choose_runnable(QueryState& query) {
 
 void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
   PlanCost cost;
+  query.blocked = false;
   if (!query.statics.empty()) {
     for (StaticWork& work : query.statics) {
       const Need need = work.tip ? plan.require_tip(work.branch, cost)
                                  : plan.require_states(work.branch, work.next, work.end, cost,
                                                        work.wanted);
       work.ready = need == Need::met;
+      query.blocked = query.blocked || need == Need::no_room;
       if (!work.ready) {
         break;
       }
@@ -285,8 +282,10 @@ void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
     ready = query.runnable > 0;
     for (size_t i = 0; i < query.runnable; ++i) {
       const Extending& extend = query.extends[i];
-      const Need need = extend.recorded() ? Need::met : plan.require_tip(extend.branch(), cost);
+      const bool draws = i < query.allowance && !extend.recorded();
+      const Need need = draws ? plan.require_tip(extend.branch(), cost) : Need::met;
       ready = ready && need == Need::met;
+      query.blocked = query.blocked || need == Need::no_room;
       if (need != Need::met) {
         break;
       }

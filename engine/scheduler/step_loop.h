@@ -3,7 +3,9 @@
 // the model in one pass over the weights, draws tokens where a query's tick is complete, and settles.
 //
 //   take()    new work of queries that advance; stops; queries that close
-//   plan      rows: queries that decode first, then prefills; higher priority first, then in turn
+//   plan      rows: higher priority first, queries that decode before those that prefill, then who came
+//             first. The order stays while a query waits, so the first one always gets its pages and
+//             queries that do not fit beside each other take turns instead of evicting one another.
 //   run       one pass over the weights
 //   settle    states to log-probs, ticks: draws, ends, quotas, allowances, in the order of paths
 //   deliver   finished work to the owners' mailboxes; queries whose wait is over pause
@@ -84,6 +86,7 @@ class StepLoop {
   uint64_t steps_ = 0;       // lock for writing and for other threads
   uint64_t rows_ = 0;
 
+  uint64_t turns_ = 0;       // engine thread
   Queries active_;           // engine thread: the queries that advance in this round
   std::vector<float> logits_;
   std::thread thread_;       // last: starts when everything stands

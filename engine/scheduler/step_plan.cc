@@ -122,11 +122,24 @@ bool StepPlan::add_rows(const std::vector<Missing>& missing, PlanCost& cost) {
   return true;
 }
 
+// A branch that grows inside a block leaves a tip behind at each step. A few are kept, in case a fork ends
+// there; one that was dropped is computed again.
+void StepPlan::keep_tip(Block& block, uint32_t slot) {
+  constexpr size_t kKept = 2;
+  if (block.tips.size() >= kKept) {
+    std::erase_if(block.tips, [&](const Tip& tip) { return tip.step < step_; });
+  }
+  block.tips.push_back({slot, step_, nullptr});
+  wanted_rows_.push_back(rows() - 1);
+  keepers_.push_back(&block);
+}
+
 Need StepPlan::require_tip(const Branch& branch, PlanCost& cost) {
   Block& tip = *branch.segments().back().last;
   const uint32_t slot = branch.segments().back().end - 1;
-  if (tip.hidden_slot == slot) {
-    return Need::met;  // kept from an earlier step, or planned for this one
+  if (Tip* kept = tip.tip(slot)) {  // from an earlier step, or planned for this one
+    kept->step = step_;
+    return Need::met;
   }
   std::vector<BlockRun> runs = runs_of(branch);
   // The tip's own row is added below, once what it reads is there.
@@ -145,10 +158,7 @@ Need StepPlan::require_tip(const Branch& branch, PlanCost& cost) {
     return Need::partly;
   }
   add_row(tip, slot, cost);
-  wanted_rows_.push_back(rows() - 1);
-  tips_.push_back(&tip);
-  tip.hidden_slot = slot;
-  tip.hidden = nullptr;
+  keep_tip(tip, slot);
   return Need::met;
 }
 
@@ -177,7 +187,7 @@ Need StepPlan::require_states(const Branch& branch, uint32_t first, uint32_t end
       }
       add_row(*run.block, run.from + (position - begin), cost);
       wanted_rows_.push_back(rows() - 1);
-      tips_.push_back(nullptr);
+      keepers_.push_back(nullptr);
       wanted.push_back(static_cast<uint32_t>(wanted_rows_.size()) - 1);
     }
   }
@@ -200,13 +210,15 @@ void StepPlan::run(ModelRunner& runner) {
                     position});
   }
   runner.run(rows, wanted_rows_, states_.data());
-  for (size_t i = 0; i < tips_.size(); ++i) {
-    if (tips_[i] != nullptr) {
+  for (size_t i = 0; i < keepers_.size(); ++i) {
+    if (keepers_[i] != nullptr) {
       const std::span<const float> kept = state(static_cast<uint32_t>(i));
-      tips_[i]->hidden = std::make_shared<const std::vector<float>>(kept.begin(), kept.end());
+      keepers_[i]->tip(rows_[wanted_rows_[i]].slot)->state =
+          std::make_shared<const std::vector<float>>(kept.begin(), kept.end());
     }
   }
   for (const PlannedRow& planned : rows_) {
+    planned.block->stored = planned.block->computed;
     pool_.publish(*planned.block);
   }
 }

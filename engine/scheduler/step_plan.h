@@ -63,6 +63,7 @@ class StepPlan {
 
   Need make_resident(const std::vector<BlockRun>& runs, PlanCost& cost, std::vector<Missing>& missing);
   bool add_rows(const std::vector<Missing>& missing, PlanCost& cost);
+  void keep_tip(Block& block, uint32_t slot);
   void add_row(Block& block, uint32_t slot, PlanCost& cost);
   bool full() const { return rows() >= max_rows_; }
 
@@ -74,7 +75,7 @@ class StepPlan {
   std::vector<BlockRun> lineage_;      // of lineage_of_
   const Block* lineage_of_ = nullptr;
   std::vector<uint32_t> wanted_rows_;  // rows whose state is kept
-  std::vector<Block*> tips_;           // per wanted row: the block that keeps it, or null
+  std::vector<Block*> keepers_;        // per wanted row: the block that keeps it as a tip, or null
   std::vector<float> states_;
   uint32_t width_ = 0;
   uint64_t pages_missing_ = 0;

@@ -12,6 +12,11 @@ namespace {
 
 constexpr size_t kTile = 64;  // states whose logits are held at once
 
+const std::vector<float>* tip_state(const Branch& branch) {
+  const Segment last = branch.segments().back();
+  return last.last->tip(last.end - 1)->state.get();
+}
+
 }  // namespace
 
 struct StepLoop::Drawing {
@@ -42,7 +47,7 @@ void StepLoop::settle_statics(const std::vector<QueryState*>& queries, const Ste
   for (QueryState* query : queries) {
     for (StaticWork& work : query->statics) {
       if (work.tip && work.ready) {
-        work.state = *work.branch.segments().back().last->hidden;
+        work.state = *tip_state(work.branch);
         work.next = work.end;
       } else if (work.hidden && !work.wanted.empty()) {
         const std::span<const float> state = plan.state(work.wanted.front());
@@ -135,7 +140,7 @@ void StepLoop::end_all(QueryState& query) {
 void StepLoop::draw(std::vector<Drawing>& drawings) {
   std::vector<Drawing*> pending;
   for (Drawing& drawing : drawings) {
-    if (!drawing.draw) {
+    if (drawing.state != nullptr) {
       pending.push_back(&drawing);
     }
   }
@@ -171,8 +176,8 @@ void StepLoop::tick(const std::vector<QueryState*>& ready) {
     for (size_t i = 0; i < query->runnable; ++i) {
       const Extending& extend = query->extends[i];
       Drawing drawing{query, i, nullptr, extend.recorded()};
-      if (!drawing.draw) {
-        drawing.state = extend.branch().segments().back().last->hidden.get();
+      if (!drawing.draw && i < query->allowance) {
+        drawing.state = tip_state(extend.branch());
       }
       all.push_back(std::move(drawing));
     }

@@ -21,7 +21,7 @@ BlockRef computed(BlockPool& pool, Token first, uint64_t step) {
   branch.append(tokens(first, kBlockTokens));
   BlockRef block = branch.tail();
   REQUIRE(pool.give_page(*block, step));
-  block->computed = kBlockTokens;
+  block->computed = block->stored = kBlockTokens;
   block->page[0] = static_cast<uint8_t>(first);
   pool.publish(*block);
   return block;

@@ -148,7 +148,10 @@ TEST_CASE("recorded branches keep the clock, the allowance and the bytes of the 
       }
       const auto [again, rows] = run(recorded);
       CHECK(again == first);
-      CHECK((known == 0 ? rows == first_rows : rows < first_rows));
+      CHECK((known == 0 ? rows == first_rows : rows <= first_rows));
+      if (known == first.size()) {
+        CHECK(rows == 0);  // nothing is computed that was known
+      }
     }
   }
 }
