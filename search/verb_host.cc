@@ -79,7 +79,7 @@ Result<std::unique_ptr<VerbHost>> VerbHost::create(HostSetup setup, Journal jour
     }
     stop = *point;
   }
-  std::unique_ptr<VerbHost> host(new VerbHost(std::move(setup), std::move(journal)));
+  auto host = std::make_unique<VerbHost>(std::move(setup), std::move(journal));
   engine::QueryOptions options;
   options.page_quota = host->setup_.page_quota;
   options.priority = host->setup_.request.priority;

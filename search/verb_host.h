@@ -49,6 +49,7 @@ class VerbHost {
  public:
   // The journal's own entries are read here: where the logged run was stopped from outside.
   static Result<std::unique_ptr<VerbHost>> create(HostSetup setup, Journal journal);
+  VerbHost(HostSetup setup, Journal journal);  // by create()
   ~VerbHost();
 
   // Runs the strategy to its end and drops every branch. Once.
@@ -87,7 +88,6 @@ class VerbHost {
     std::vector<engine::Token> scored;
   };
 
-  VerbHost(HostSetup setup, Journal journal);
 
   // verb_host.cc: the table, tickets, stops.
   static thinkd_status table_submit(void* self, const uint8_t* record, size_t size,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "engine/kernels/kernels.h"
@@ -57,6 +58,9 @@ class TransformerRunner final : public ModelRunner {
   void logits(const float* hidden, uint32_t count, float* out) override;
   std::string fingerprint() const override;
   uint64_t weight_passes() const override { return weight_passes_; }
+  void parallel(uint32_t count, const std::function<void(uint32_t)>& task) override {
+    pool_.parallel_for(count, [&](uint32_t index, uint32_t) { task(index); });
+  }
 
  private:
   struct Norms {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "tests/support/catch.h"
 #include "tests/verifiers/data.h"
 
@@ -126,9 +127,9 @@ TEST_CASE("exact values against fractions computed on the way") {
     INFO(pool[0].text);
     REQUIRE(value.ok());
     const size_t slash = value->value.find('/');
-    const int64_t above = std::stoll(value->value.substr(0, slash));
+    const int64_t above = *parse_int(value->value.substr(0, slash));
     const int64_t below =
-        slash == std::string::npos ? 1 : std::stoll(value->value.substr(slash + 1));
+        slash == std::string::npos ? 1 : *parse_int(value->value.substr(slash + 1));
     CHECK(above * pool[0].below == pool[0].above * below);
     CHECK(value->numbers.size() == 4);
   }
