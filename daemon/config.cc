@@ -1,9 +1,9 @@
 #include "daemon/config.h"
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <toml++/toml.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -47,9 +47,7 @@ const Key kKeys[] = {
     {"store", Kind::text, "a folder",
      [](Config& c, std::string_view text) { return take_text(text, c.store); }},
     {"threads", Kind::number, "an integer from 0 (one a core) to 1024",
-     [](Config& c, std::string_view text) {
-       return take_count(text, 0, kMostThreads, c.threads);
-     }},
+     [](Config& c, std::string_view text) { return take_count(text, 0, kMostThreads, c.threads); }},
     {"compute", Kind::text, "auto or f32",
      [](Config& c, std::string_view text) {
        c.compute = text == "f32" ? engine::ComputeMode::f32 : engine::ComputeMode::automatic;

@@ -4,11 +4,16 @@ namespace thinkd::daemon {
 
 int exit_code(const Status& status) {
   switch (status.code()) {
-    case Code::ok: return kExitDone;
-    case Code::invalid: return kExitUsage;
-    case Code::limit: return kExitRefused;
-    case Code::cancelled: return kExitInterrupted;
-    default: return kExitFailed;
+    case Code::ok:
+      return kExitDone;
+    case Code::invalid:
+      return kExitUsage;
+    case Code::limit:
+      return kExitRefused;
+    case Code::cancelled:
+      return kExitInterrupted;
+    default:
+      return kExitFailed;
   }
 }
 

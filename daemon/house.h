@@ -1,8 +1,9 @@
 #pragma once
-// What a command that thinks needs: the model in an engine, what judges, the strategies, and the runs
-// over them, with the store or without one.
+// What a command that thinks needs: the model in an engine, what judges, the strategies, and the
+// runs over them, with the store or without one.
 //
-// Owner: the command. Parts go in the reverse order of their making. Thread rules are those of the parts.
+// Owner: the command. Parts go in the reverse order of their making. Thread rules are those of the
+// parts.
 
 #include <memory>
 #include <string>

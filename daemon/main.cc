@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "daemon/cli/command_line.h"
@@ -23,8 +24,9 @@ ServerOptions server_options(const Config& config, const std::string& store_dir)
   return options;
 }
 
-// Answers until a signal comes; then lets runs finish for a while and keeps the state of the others.
-int serve(const Config& config, const std::string& store_dir) {
+// Answers until a signal comes; then lets runs finish for a while and keeps the state of the
+// others.
+int serve(const Arguments& arguments, const Config& config, const std::string& store_dir) {
   SignalWatch signals;
   Result<std::unique_ptr<memory::Store>> store = memory::Store::open(store_dir);
   if (!store) {
@@ -35,21 +37,23 @@ int serve(const Config& config, const std::string& store_dir) {
     return fail(house.status());
   }
   search::Runs& runs = *(*house)->runs;
-  const Result<uint64_t> restarted = runs.restart_interrupted();
-  if (!restarted) {
+  if (const Result<uint64_t> restarted = runs.restart_interrupted(); !restarted) {
     return fail(restarted.status());
   }
   const engine::Engine& engine = *(*house)->engine;
-  const Services services = {runs, *(*house)->engine, (*house)->registry, (*house)->verifiers,
-                             store_dir, config.model, isa_name(config)};
-  const Result<std::unique_ptr<Server>> server =
-      Server::start(server_options(config, store_dir), services);
+  const Services services = {runs,      *(*house)->engine, (*house)->registry, (*house)->verifiers,
+                             store_dir, config.model,      isa_name(config)};
+  const ServerOptions options = server_options(config, store_dir);
+  const Result<std::unique_ptr<Server>> server = Server::start(options, services);
   if (!server) {
     return fail(server.status());
   }
-  print("thinkd serves " + engine.model().info.name + " on port " +
-        std::to_string((*server)->port()) + " and " + memory::socket_path(store_dir) +
-        (*restarted > 0 ? "; " + std::to_string(*restarted) + " interrupted runs go on" : ""));
+  if (arguments.json()) {
+    print(to_text(OrderedJson{{"port", (*server)->port()}, {"socket", options.socket_path}}));
+  } else {
+    print("thinkd serves " + engine.model().info.name + " on port " +
+          std::to_string((*server)->port()) + " and " + options.socket_path);
+  }
   if (finish_output(kExitDone) != kExitDone) {
     return kExitFailed;
   }
@@ -67,7 +71,7 @@ int run_serve(const Arguments& arguments) {
     return fail(config.status());
   }
   const Result<std::string> folder = store_dir(*config);
-  return folder ? serve(*config, *folder) : fail(folder.status());
+  return folder ? serve(arguments, *config, *folder) : fail(folder.status());
 }
 
 }  // namespace thinkd::daemon

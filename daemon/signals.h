@@ -1,8 +1,8 @@
 #pragma once
-// SIGINT and SIGTERM as values. A SignalWatch is made before any other thread, so that every thread has
-// these signals blocked and only the watch takes them. The first signal calls what set_handler was
-// given, or ends the process where nothing was; the second ends the process at once. SIGPIPE is ignored
-// for good.
+// SIGINT and SIGTERM as values. A SignalWatch is made before any other thread, so that every thread
+// has these signals blocked and only the watch takes them. The first signal calls what set_handler
+// was given, or ends the process where nothing was; the second ends the process at once. SIGPIPE is
+// ignored for good.
 //
 // Owner: a command; one at a time. The handler runs on the watch's own thread and must be quick.
 

@@ -11,10 +11,14 @@ namespace {
 
 search::RunState state_of(memory::RunState state) {
   switch (state) {
-    case memory::RunState::running: return search::RunState::interrupted;  // nobody runs it
-    case memory::RunState::done: return search::RunState::done;
-    case memory::RunState::failed: return search::RunState::failed;
-    case memory::RunState::cancelled: return search::RunState::cancelled;
+    case memory::RunState::running:
+      return search::RunState::interrupted;  // nobody runs it
+    case memory::RunState::done:
+      return search::RunState::done;
+    case memory::RunState::failed:
+      return search::RunState::failed;
+    case memory::RunState::cancelled:
+      return search::RunState::cancelled;
   }
   return search::RunState::failed;
 }

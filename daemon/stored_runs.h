@@ -1,6 +1,6 @@
 #pragma once
-// Runs as `runs list` and `runs show` tell of them, from a store that no daemon serves or from a daemon.
-// Pure functions over the store; no model is needed.
+// Runs as `runs list` and `runs show` tell of them, from a store that no daemon serves or from a
+// daemon. Pure functions over the store; no model is needed.
 
 #include <string>
 #include <vector>

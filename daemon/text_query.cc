@@ -26,8 +26,7 @@ Result<std::vector<Token>> special_tokens(const engine::LanguageModel& model,
     }
     return model.tokenizer->encode_special(rendered->text);
   }
-  Result<std::vector<Token>> tokens =
-      model.tokenizer->encode_special(raw ? text : text + "\n\n");
+  Result<std::vector<Token>> tokens = model.tokenizer->encode_special(raw ? text : text + "\n\n");
   if (tokens && vocabulary.add_bos() && vocabulary.bos()) {
     tokens->insert(tokens->begin(), *vocabulary.bos());
   }

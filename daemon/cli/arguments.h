@@ -1,6 +1,7 @@
 #pragma once
-// What a user typed, once the command line was taken apart: flags by name, each with its texts. Numbers
-// are read strictly; the error names the flag, the text and the range. A plain value: no owner, no thread.
+// What a user typed, once the command line was taken apart: flags by name, each with its texts.
+// Numbers are read strictly; the error names the flag, the text and the range. A plain value: no
+// owner, no thread.
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
-// ask: a question in, an answer, its confidence and its bill out. In this process, or in the daemon that
-// serves the store.
+// ask: a question in, an answer, its confidence and its bill out. In this process, or in the daemon
+// that serves the store.
 
 #include <nlohmann/json.hpp>
 
@@ -22,9 +22,12 @@ struct NumberFlag {
   bool whole;
 };
 constexpr NumberFlag kNumbers[] = {
-    {"temperature", "temperature", false}, {"top-p", "top_p", false},
-    {"min-p", "min_p", false},             {"top-k", "top_k", true},
-    {"max-tokens", "max_tokens", true},    {"seed", "seed", true},
+    {"temperature", "temperature", false},
+    {"top-p", "top_p", false},
+    {"min-p", "min_p", false},
+    {"top-k", "top_k", true},
+    {"max-tokens", "max_tokens", true},
+    {"seed", "seed", true},
 };
 
 Status add_number(const Arguments& arguments, const NumberFlag& number, Json& into) {
@@ -43,7 +46,8 @@ Status add_number(const Arguments& arguments, const NumberFlag& number, Json& in
   return {};
 }
 
-// An error names the flag: the members of a request are called as the flags are, but for the dashes.
+// An error names the flag: the members of a request are called as the flags are, but for the
+// dashes.
 Result<search::Request> read_request(const Arguments& arguments) {
   Json members = {{"question", arguments.text("QUESTION")},
                   {"run_id", search::new_run_id()},

@@ -1,6 +1,7 @@
 #include "daemon/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -28,22 +29,28 @@ const Flag kCommon[] = {
     {"v", "", "tell more on standard error"},
 };
 
-void add_flag(CLI::App& app, const Flag& flag, Arguments& into, const char* group) {
-  const std::string name(flag.name);
-  const std::string dashes = (name.size() == 1 ? "-" : "--") + name;
-  const CLI::callback_t take = [name, &into](const CLI::results_t& texts) {
-    for (const std::string& text : texts) {
-      into.add(name, text);
+// The library marks a lone "{}", its empty list, with a second text.
+CLI::callback_t taker(const std::string& name, Arguments& into) {
+  return [name, &into](const CLI::results_t& texts) {
+    const bool marked = texts.size() == 2 && texts[0] == "{}" && texts[1] == "%%";
+    for (size_t i = 0; i < (marked ? 1 : texts.size()); ++i) {
+      into.add(name, texts[i]);
     }
     return true;
   };
+}
+
+void add_flag(CLI::App& app, const Flag& flag, Arguments& into, const char* group) {
+  const std::string name(flag.name);
+  const std::string dashes = (name.size() == 1 ? "-" : "--") + name;
   if (flag.value.empty()) {
-    app.add_flag_callback(dashes, [name, &into] { into.add(name, ""); }, std::string(flag.help))
+    app.add_flag_callback(
+           dashes, [name, &into] { into.add(name, ""); }, std::string(flag.help))
         ->disable_flag_override()
         ->group(group);
     return;
   }
-  CLI::Option* option = app.add_option(dashes, take, std::string(flag.help));
+  CLI::Option* option = app.add_option(dashes, taker(name, into), std::string(flag.help));
   option->type_name(std::string(flag.value))->group(group);
   if (flag.many) {
     option->take_all();
@@ -52,13 +59,7 @@ void add_flag(CLI::App& app, const Flag& flag, Arguments& into, const char* grou
 
 void add_word(CLI::App& app, const Word& word, Arguments& into) {
   const std::string name(word.name);
-  const CLI::callback_t take = [name, &into](const CLI::results_t& texts) {
-    for (const std::string& text : texts) {
-      into.add(name, text);
-    }
-    return true;
-  };
-  CLI::Option* option = app.add_option(name, take, std::string(word.help));
+  CLI::Option* option = app.add_option(name, taker(name, into), std::string(word.help));
   option->type_name("")->required(word.required);
   if (word.many) {
     option->expected(1, 1 << 20)->take_all();
@@ -82,8 +83,7 @@ CLI::App* fill(CLI::App& parent, std::string_view name, const Command& command, 
 
 std::map<const CLI::App*, const Command*> fill_all(CLI::App& root,
                                                    std::span<const Command> commands,
-                                                   std::span<const Group> groups,
-                                                   Arguments& into) {
+                                                   std::span<const Group> groups, Arguments& into) {
   std::map<const CLI::App*, const Command*> leaves;
   std::map<std::string_view, CLI::App*> parents;
   for (const Command& command : commands) {
@@ -105,6 +105,25 @@ std::map<const CLI::App*, const Command*> fill_all(CLI::App& root,
   return leaves;
 }
 
+// What stands where a command should, and is none; the library would only say that one is missing.
+std::string unknown_command(int argc, const char* const* argv, std::span<const Command> commands) {
+  std::string typed;
+  for (int i = 1; i < argc && argv[i][0] != '-' && argv[i][0] != '\0'; ++i) {
+    typed += (typed.empty() ? "" : " ") + std::string(argv[i]);
+    const auto is = [&](const Command& command) { return command.name == typed; };
+    const auto begins = [&](const Command& command) {
+      return command.name.starts_with(typed + " ");
+    };
+    if (std::any_of(commands.begin(), commands.end(), is)) {
+      return {};
+    }
+    if (std::none_of(commands.begin(), commands.end(), begins)) {
+      return typed;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string version_line() {
@@ -121,6 +140,11 @@ std::string version_line() {
 Parsed parse(int argc, const char* const* argv, std::span<const Command> commands,
              std::span<const Group> groups) {
   Parsed parsed;
+  if (const std::string unknown = unknown_command(argc, argv, commands); !unknown.empty()) {
+    complain("there is no command '" + unknown + "'; thinkd --help lists them");
+    parsed.exit_code = kExitUsage;
+    return parsed;
+  }
   CLI::App root("thinkd spends test-time compute on hard questions, on your own machine and model.",
                 "thinkd");
   root.set_version_flag("--version", version_line());

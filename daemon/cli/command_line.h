@@ -1,6 +1,7 @@
 #pragma once
-// The command line as a table: commands with their words, flags and help, and the function that runs
-// each. The table is plain data; parse() hands it to the parser library and gives back what was typed.
+// The command line as a table: commands with their words, flags and help, and the function that
+// runs each. The table is plain data; parse() hands it to the parser library and gives back what
+// was typed.
 
 #include <span>
 #include <string>
@@ -15,20 +16,20 @@ struct Flag {
   std::string_view name;   // without dashes; a single letter is a short flag
   std::string_view value;  // what follows it, "N"; "" for a switch
   std::string_view help;
-  bool many = false;       // may be given more than once
+  bool many = false;  // may be given more than once
 };
 
-struct Word {  // a positional argument
-  std::string_view name;   // "QUESTION"
+struct Word {             // a positional argument
+  std::string_view name;  // "QUESTION"
   std::string_view help;
   bool required = false;
-  bool many = false;       // one or more
+  bool many = false;  // one or more
 };
 
 using RunCommand = int (*)(const Arguments& arguments);  // gives the exit code
 
 struct Command {
-  std::string_view name;   // "ask", "runs list"
+  std::string_view name;  // "ask", "runs list"
   std::string_view help;
   std::vector<Word> words;
   std::vector<Flag> flags;  // beside --help and those that every command has

@@ -1,7 +1,5 @@
 // eval and eval report: the flags; eval/command.h does the work.
 
-#include "eval/command.h"
-
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +10,7 @@
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
 #include "daemon/signals.h"
+#include "eval/command.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -34,8 +33,8 @@ Status read_sampling(const Arguments& arguments, search::SamplingOverrides& samp
   sampling.max_tokens = *max_tokens;
   sampling.stop = arguments.texts("stop");
   if (sampling.stop.size() > limits::kStopTexts) {
-    return invalid("--stop is given " + std::to_string(sampling.stop.size()) +
-                   " times, at most " + std::to_string(limits::kStopTexts));
+    return invalid("--stop is given " + std::to_string(sampling.stop.size()) + " times, at most " +
+                   std::to_string(limits::kStopTexts));
   }
   return {};
 }
@@ -86,8 +85,7 @@ eval::ModelIdentity identity_of(const engine::LanguageModel& model, const Config
   identity.isa = isa_name(config);
   const bool f32 = config.compute == engine::ComputeMode::f32;
   identity.compute = f32 ? "f32" : "auto";
-  const engine::KvType kv =
-      config.kv.value_or(f32 ? engine::KvType::f32 : engine::KvType::f16);
+  const engine::KvType kv = config.kv.value_or(f32 ? engine::KvType::f32 : engine::KvType::f16);
   identity.kv = kv == engine::KvType::f32 ? "f32" : "f16";
   return identity;
 }
@@ -110,8 +108,11 @@ void print_plan(const Arguments& arguments, const eval::Plan& plan) {
 std::string progress_text(const eval::Progress& progress) {
   std::string text = std::to_string(progress.done) + "/" + std::to_string(progress.total);
   if (progress.gradable > 0) {
-    text += ", " + shown_number(100.0 * static_cast<double>(progress.correct) /
-                                    static_cast<double>(progress.gradable), 1) + "% correct";
+    text += ", " +
+            shown_number(100.0 * static_cast<double>(progress.correct) /
+                             static_cast<double>(progress.gradable),
+                         1) +
+            "% correct";
   }
   if (progress.units_per_second > 0) {
     text += ", " + shown_number(60 * progress.units_per_second, 1) + " a minute";

@@ -1,4 +1,5 @@
-// strategies and verifiers: what exists, with parameters as JSON Schema and the source of each algorithm.
+// strategies and verifiers: what exists, with parameters as JSON Schema and the source of each
+// algorithm.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -55,8 +56,9 @@ int print_list(const Arguments& arguments, const OrderedJson& list, const char* 
   for (const OrderedJson& item : list) {
     known += (known.empty() ? "" : ", ") + text_of(item, "name");
     const OrderedJson aliases = item.value("aliases", OrderedJson::array());
-    const bool named = text_of(item, "name") == name ||
-                       std::find(aliases.begin(), aliases.end(), OrderedJson(name)) != aliases.end();
+    const bool named =
+        text_of(item, "name") == name ||
+        std::find(aliases.begin(), aliases.end(), OrderedJson(name)) != aliases.end();
     if (!named) {
       continue;
     }

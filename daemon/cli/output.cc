@@ -133,8 +133,9 @@ void ProgressLine::run() {
   while (!changed_.wait_for(guard, pause, [this] { return ending_; })) {
     guard.unlock();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const std::string text = std::string(kWipe) + cut_to(escape_controls(repair_utf8(line_(seconds))),
-                                                         terminal_columns() - 1);
+    const std::string text =
+        std::string(kWipe) +
+        cut_to(escape_controls(repair_utf8(line_(seconds))), terminal_columns() - 1);
     (void)std::fwrite(text.data(), 1, text.size(), stderr);
     (void)std::fflush(stderr);
     drawn = true;

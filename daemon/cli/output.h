@@ -1,6 +1,7 @@
 #pragma once
-// What a command shows: results on standard output, errors as one line `thinkd: ...` on standard error,
-// and, where standard error is a terminal, a progress line for work that takes longer than a second.
+// What a command shows: results on standard output, errors as one line `thinkd: ...` on standard
+// error, and, where standard error is a terminal, a progress line for work that takes longer than a
+// second.
 
 #include <condition_variable>
 #include <cstdint>

@@ -22,8 +22,8 @@ Result<Place> find_place(const Arguments& arguments, const Config& config);
 // Says that flags of the engine change nothing where a daemon has loaded the model already.
 void warn_of_engine_flags(const Arguments& arguments);
 
-// A store with the model that `run_id` ("" for the latest interrupted run) ran on, where `config` names
-// no model: the one in the store's folder with the run's hash.
+// A store with the model that `run_id` ("" for the latest interrupted run) ran on, where `config`
+// names no model: the one in the store's folder with the run's hash.
 Status choose_model_of_run(const memory::Store& store, const std::string& run_id, Config& config);
 
 }  // namespace thinkd::daemon

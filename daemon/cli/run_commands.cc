@@ -42,8 +42,7 @@ Opened open_place(const Arguments& arguments) {
   }
   opened.place = *std::move(place);
   if (!opened.place.daemon) {
-    Result<std::unique_ptr<memory::Store>> store =
-        memory::Store::open(opened.place.store_dir);
+    Result<std::unique_ptr<memory::Store>> store = memory::Store::open(opened.place.store_dir);
     if (!store) {
       return failed(fail(store.status(), store_exit_code(store.status())));
     }
@@ -120,9 +119,8 @@ Result<std::unique_ptr<House>> house_of_run(Opened& opened, const std::string& r
 }
 
 Result<search::ReplayReport> replayed(Opened& opened, const std::string& run_id) {
-  const ProgressLine progress([](double seconds) {
-    return "generating again, " + shown_number(seconds, 0) + " s";
-  });
+  const ProgressLine progress(
+      [](double seconds) { return "generating again, " + shown_number(seconds, 0) + " s"; });
   if (opened.place.daemon) {
     const Result<Json> value = call(*opened.place.daemon, "runs.replay", {{"run_id", run_id}});
     return value ? report_from_json(*value) : value.status();

@@ -108,10 +108,10 @@ std::string shortened(std::string_view text, size_t bytes) {
 }
 
 std::string shown_answer(const search::Answer& answer) {
-  std::string out = answer.answer ? *answer.answer
-                                  : "(no answer in " + std::to_string(answer.candidates.size()) +
-                                        (answer.candidates.size() == 1 ? " candidate)"
-                                                                       : " candidates)");
+  std::string out = answer.answer
+                        ? *answer.answer
+                        : "(no answer in " + std::to_string(answer.candidates.size()) +
+                              (answer.candidates.size() == 1 ? " candidate)" : " candidates)");
   out += "\n\n";
   if (answer.confidence) {
     std::string kind = answer.confidence_kind;

@@ -148,6 +148,7 @@ int run_continued(const Arguments& arguments, bool with_score) {
     result = continue_text(**engine, *query, *std::move(prompt), *options);
   }
   const bool interrupted = signals.fired();
+  signals.set_handler(nullptr);  // the query ends before the watch does
   if (!result) {
     return fail(result.status());
   }
@@ -169,7 +170,6 @@ int run_continued(const Arguments& arguments, bool with_score) {
       print("seed " + std::to_string(options->seed));
     }
   }
-  signals.set_handler(nullptr);
   return interrupted ? kExitInterrupted : kExitDone;
 }
 

@@ -52,9 +52,8 @@ int wait_here(const Arguments& arguments, House& house, SignalWatch& signals,
   signals.set_handler([&house, id = *run_id] { (void)house.runs->cancel(id); });
   Result<search::Answer> answer = Status(Code::internal, "nothing ran");
   {
-    const ProgressLine progress([&](double seconds) {
-      return watch->line(seconds, house.engine->status().rows);
-    });
+    const ProgressLine progress(
+        [&](double seconds) { return watch->line(seconds, house.engine->status().rows); });
     answer = house.runs->wait(*run_id);
   }
   const bool interrupted = signals.fired();

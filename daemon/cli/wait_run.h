@@ -1,6 +1,7 @@
 #pragma once
-// Waits for one run and shows its answer: what `ask` and `resume` share. The first SIGINT or SIGTERM
-// cancels the run, so that its best answer so far is shown; the exit code is then kExitInterrupted.
+// Waits for one run and shows its answer: what `ask` and `resume` share. The first SIGINT or
+// SIGTERM cancels the run, so that its best answer so far is shown; the exit code is then
+// kExitInterrupted.
 
 #include <functional>
 #include <string>
@@ -18,8 +19,9 @@ namespace thinkd::daemon {
 
 int show_result(const Arguments& arguments, const search::Answer& answer, bool interrupted);
 
-// A call of the daemon's that is answered with an Answer. `run_id` is what a signal cancels; where it is
-// not known, a signal ends this process, and the daemon cancels the run that nobody waits for.
+// A call of the daemon's that is answered with an Answer. `run_id` is what a signal cancels; where
+// it is not known, a signal ends this process, and the daemon cancels the run that nobody waits
+// for.
 struct DaemonCall {
   const Endpoint& daemon;
   std::string method;  // solve, runs.resume

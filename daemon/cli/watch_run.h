@@ -1,6 +1,6 @@
 #pragma once
-// What `ask` and `resume` show while a run thinks: counts taken from its events, in this process or from
-// a daemon. Any thread may call any method.
+// What `ask` and `resume` show while a run thinks: counts taken from its events, in this process or
+// from a daemon. Any thread may call any method.
 
 #include <cstdint>
 #include <functional>

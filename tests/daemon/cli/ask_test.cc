@@ -14,8 +14,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const Texts kAsk = {"ask",  "Two and two?", "--strategy", "best_of_n:n=4", "--task",
-                    "number", "--max-tokens", "24",       "--seed",        "1"};
+const Texts kAsk = {"ask",    "Two and two?", "--strategy", "best_of_n:n=4", "--task",
+                    "number", "--max-tokens", "24",         "--seed",        "1"};
 
 Texts with(Texts arguments, const Texts& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -34,8 +34,8 @@ TEST_CASE("an answer has the contract's shape") {
   CHECK(keys_of(answer["ledger"]) ==
         Texts{"prompt_tokens", "generated_tokens", "discarded_tokens", "rebuilt_tokens",
               "verifier_tokens", "cached_tokens", "prefill_saved_tokens", "total_tokens",
-              "verifier_calls", "longest_branch_tokens", "flops", "kv_byte_seconds",
-              "seconds_wall", "seconds_waiting", "seconds_computing", "joules"});
+              "verifier_calls", "longest_branch_tokens", "flops", "kv_byte_seconds", "seconds_wall",
+              "seconds_waiting", "seconds_computing", "joules"});
   REQUIRE(answer["candidates"].size() == 4);
   CHECK(keys_of(answer["candidates"][0]) ==
         Texts{"answer", "text", "score", "verdict", "tokens", "branch"});
@@ -66,15 +66,23 @@ TEST_CASE("an answer has the contract's shape") {
 
 TEST_CASE("what the question is given reaches the run") {
   Program program;
+  const auto braces = program.think({"ask", "{}", "--max-tokens", "1", "--json"}).json();
+  const auto asked =
+      program.run({"runs", "show", braces["run_id"].get<std::string>(), "--json"}).json();
+  CHECK(asked["request"]["messages"][0]["content"] == "{}");
   const auto plain = program.think({"ask", "[1,2]", "--seed", "1", "--max-tokens", "4", "--json"});
   INFO(plain.err);
   REQUIRE(plain.code == 0);
-  const auto budget = program.think({"ask", "q", "--strategy", "self_consistency:n=8", "--budget",
-                                     "tokens=20", "--seed", "1", "--json"}).json();
+  const auto budget = program
+                          .think({"ask", "q", "--strategy", "self_consistency:n=8", "--budget",
+                                  "tokens=20", "--seed", "1", "--json"})
+                          .json();
   CHECK(budget["stopped_by"] == "tokens");
   CHECK(budget["ledger"]["generated_tokens"].get<uint64_t>() <= 20);
-  const auto cut = program.think({"ask", "q", "--strategy", "sample", "--stop", "e", "--stop", "[x]",
-                                  "--seed", "1", "--max-tokens", "200", "--json"}).json();
+  const auto cut = program
+                       .think({"ask", "q", "--strategy", "sample", "--stop", "e", "--stop", "[x]",
+                               "--seed", "1", "--max-tokens", "200", "--json"})
+                       .json();
   CHECK(cut["candidates"][0]["text"].get<std::string>().find('e') == std::string::npos);
   const std::string run_id = cut["run_id"];
   const auto record = program.run({"runs", "show", run_id, "--json"}).json();
@@ -105,15 +113,16 @@ void wait_for(const std::function<bool()>& ready) {
 
 TEST_CASE("the first signal ends a run with its best so far, exit 130") {
   Program program;
-  const Texts arguments = {"ask", "q", "--strategy", "best_of_n:n=512", "--max-tokens", "400",
-                           "--seed", "1", "--json", "--model", "tiny", "--threads", "1"};
+  const Texts arguments = {"ask",  "q",         "--strategy", "best_of_n:n=512", "--max-tokens",
+                           "400",  "--seed",    "1",          "--json",          "--model",
+                           "tiny", "--threads", "1"};
   const pid_t pid = program.start(arguments);
   wait_for([&] {
     // The log holds the request at first; more than that once branches have finished.
     std::error_code ignored;
     uintmax_t bytes = 0;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(
-             program.store() + "/db", ignored)) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(program.store() + "/db", ignored)) {
       if (file.path().extension() == ".log") {
         bytes += std::filesystem::file_size(file.path(), ignored);
       }

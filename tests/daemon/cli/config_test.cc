@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "daemon/cli/arguments.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
-#include "base/file.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -55,7 +55,8 @@ listen = "127.0.0.1:0"
 page_share = 2
 strategy_threads = 5
 drain_seconds = 0.5
-)").ok());
+)")
+              .ok());
   Config config;
   REQUIRE(read_config(folder.path("c.toml"), config).ok());
   CHECK(config.model == "a");
@@ -101,8 +102,8 @@ TEST_CASE("what a file cannot say") {
 
 TEST_CASE("numbers on the command line are read strictly") {
   Arguments arguments;
-  for (const char* text : {"", " 1", "1 ", "+1", "-1", "0x10", "1e3", "1.5", "abc",
-                           "18446744073709551616", "11"}) {
+  for (const char* text :
+       {"", " 1", "1 ", "+1", "-1", "0x10", "1e3", "1.5", "abc", "18446744073709551616", "11"}) {
     Arguments one;
     one.add("tokens", text);
     const auto count = one.count("tokens", 0, 10);

@@ -22,7 +22,7 @@ extern char** environ;
 namespace thinkd::testing {
 
 struct Ran {
-  int code = -1;    // exit code; 128 + signal where one ended it
+  int code = -1;  // exit code; 128 + signal where one ended it
   std::string out;
   std::string err;
 
@@ -100,9 +100,9 @@ inline std::vector<std::string> keys_of(const nlohmann::ordered_json& object) {
 // An answer without what two runs with one seed may differ in.
 inline std::string stable_part(nlohmann::ordered_json answer) {
   answer.erase("run_id");
-  for (const char* name : {"seconds_wall", "seconds_waiting", "seconds_computing",
-                           "kv_byte_seconds", "joules", "cached_tokens", "prefill_saved_tokens",
-                           "rebuilt_tokens"}) {
+  for (const char* name :
+       {"seconds_wall", "seconds_waiting", "seconds_computing", "kv_byte_seconds", "joules",
+        "cached_tokens", "prefill_saved_tokens", "rebuilt_tokens"}) {
     answer["ledger"].erase(name);
   }
   return answer.dump();

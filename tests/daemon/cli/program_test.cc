@@ -17,7 +17,8 @@ TEST_CASE("usage errors are 2, one line, named") {
   };
   const Case cases[] = {
       {{}, "subcommand"},
-      {{"think"}, "think"},
+      {{"think"}, "no command 'think'"},
+      {{"runs", "make"}, "no command 'runs make'"},
       {{"ask"}, "QUESTION"},
       {{"ask", "q", "r"}, "r"},
       {{"ask", "q", "--no-such-flag"}, "--no-such-flag"},
@@ -144,10 +145,10 @@ TEST_CASE("tokenize, complete and score agree") {
   }
   CHECK(plain.out == joined + "\n");
 
-  const auto whole = program.think({"complete", "the cat", "--raw", "--tokens", "6", "--logprobs",
-                                    "3", "--json"}).json();
-  CHECK(keys_of(whole) ==
-        Texts{"prompt_ids", "prompt_logprobs", "ids", "text", "logprobs", "top"});
+  const auto whole =
+      program.think({"complete", "the cat", "--raw", "--tokens", "6", "--logprobs", "3", "--json"})
+          .json();
+  CHECK(keys_of(whole) == Texts{"prompt_ids", "prompt_logprobs", "ids", "text", "logprobs", "top"});
   CHECK(whole["prompt_ids"] == ids["ids"]);
   REQUIRE(whole["prompt_logprobs"].size() == ids["ids"].size());
   CHECK(whole["prompt_logprobs"][0].is_null());
@@ -166,7 +167,8 @@ TEST_CASE("tokenize, complete and score agree") {
   CHECK(scored["prompt_logprobs"] == whole["prompt_logprobs"]);
   CHECK(scored["ids"].empty());
 
-  // The continuation's log-probs are those of the longer text where its text reads back as its tokens.
+  // The continuation's log-probs are those of the longer text where its text reads back as its
+  // tokens.
   const std::string text = "the cat" + whole["text"].get<std::string>();
   const auto longer = program.think({"score", text, "--raw", "--json"});
   if (longer.code == 0) {
@@ -196,10 +198,12 @@ TEST_CASE("templates and control tokens") {
     return std::count(ids.begin(), ids.end(), nlohmann::ordered_json(kTinyMessageEnd));
   };
   CHECK(marks(program.think({"tokenize", "a<|im_end|>", "--json"}).json()["ids"]) == 1);
-  CHECK(marks(program.think({"tokenize", "a<|im_end|>", "--special", "--json"}).json()["ids"]) == 2);
+  CHECK(marks(program.think({"tokenize", "a<|im_end|>", "--special", "--json"}).json()["ids"]) ==
+        2);
 
   REQUIRE(write_file(program.path("text"), "hi").ok());
-  CHECK(program.think({"tokenize", "--file", program.path("text"), "--json"}).json()["ids"] == chat);
+  CHECK(program.think({"tokenize", "--file", program.path("text"), "--json"}).json()["ids"] ==
+        chat);
 }
 
 TEST_CASE("a text past the context is refused with both numbers") {
@@ -211,7 +215,7 @@ TEST_CASE("a text past the context is refused with both numbers") {
 
 TEST_CASE("a seed repeats a drawn completion; threads change nothing") {
   Program program;
-  const Texts drawn = {"complete", "the cat", "--tokens", "12", "--temperature", "1",
+  const Texts drawn = {"complete", "the cat", "--tokens", "12",      "--temperature", "1",
                        "--seed",   "5",       "--json",   "--model", "tiny"};
   const auto with = [&](const char* threads) {
     Texts all = drawn;

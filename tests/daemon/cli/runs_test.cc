@@ -77,8 +77,8 @@ TEST_CASE("an interrupted run goes on and gives what ask would have given") {
   CHECK(none.code == 1);
   CHECK_THAT(none.err, Contains("interrupted"));
 
-  const Ran whole = program.think({"ask", "q", "--strategy", "best_of_n:n=3", "--max-tokens", "20",
-                                   "--seed", "9", "--json"});
+  const Ran whole = program.think(
+      {"ask", "q", "--strategy", "best_of_n:n=3", "--max-tokens", "20", "--seed", "9", "--json"});
   REQUIRE(whole.code == 0);
   const std::string run_id = whole.json()["run_id"];
   {
