@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "eval/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "eval/limits.h"
 #include "eval/log.h"
 #include "eval/report.h"
 #include "eval/tasks.h"
@@ -91,8 +91,8 @@ Status select_rows(const EvalOptions& options, std::vector<Problem>& problems) {
       return problem.row < rows->first || problem.row > rows->last;
     });
     if (problems.empty()) {
-      return invalid("range " + options.range + " holds none of the rows " +
-                     std::to_string(first) + " to " + std::to_string(last));
+      return invalid("range " + options.range + " holds none of the rows " + std::to_string(first) +
+                     " to " + std::to_string(last));
     }
   }
   if (options.limit && *options.limit < problems.size()) {
@@ -213,8 +213,7 @@ Result<Plan> plan(const EvalOptions& options, const ModelIdentity& model) {
   plan.seed = job->manifest.seed;
   plan.problems = job->problems.size();
   plan.units = plan.problems * options.strategies.size() * options.samples;
-  plan.missing =
-      missing_units(job->problems, options.strategies, options.samples, found).size();
+  plan.missing = missing_units(job->problems, options.strategies, options.samples, found).size();
   return plan;
 }
 
@@ -256,8 +255,7 @@ Result<Summary> run(const EvalOptions& options, search::Runs& runs, const ModelI
   runner.shared.verifier = manifest.verifier;
   runner.shared.sampling = manifest.sampling;
   runner.shared.seed = manifest.seed;
-  const Status status =
-      run_units(job->problems, units, runner, runs, **log, start, progress, stop);
+  const Status status = run_units(job->problems, units, runner, runs, **log, start, progress, stop);
   if (!status.ok() && status.code() != Code::cancelled) {
     return status;
   }

@@ -49,8 +49,8 @@ struct Plan {
   std::string manifest_hash;  // hex
   uint64_t seed = 0;          // the run's
   uint64_t problems = 0;
-  uint64_t units = 0;         // problems x strategies x samples
-  uint64_t missing = 0;       // of these: not in the log yet
+  uint64_t units = 0;    // problems x strategies x samples
+  uint64_t missing = 0;  // of these: not in the log yet
 };
 
 Result<Plan> plan(const EvalOptions& options, const ModelIdentity& model);
@@ -60,7 +60,8 @@ Result<Summary> run(const EvalOptions& options, search::Runs& runs, const ModelI
                     const ProgressCallback& progress, const std::stop_token& stop);
 
 // Writes summary.json, summary.csv and report.html of each folder again, from its log alone; with
-// several folders the first one's report.html shows the rows of all. Gives their summaries in order.
+// several folders the first one's report.html shows the rows of all. Gives their summaries in
+// order.
 Result<std::vector<Summary>> report(std::span<const std::string> folders);
 
 }  // namespace thinkd::eval

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 #include <tuple>
 
 #include "base/json.h"
@@ -55,7 +55,7 @@ Result<Contents> read_log(const std::string& path) {
 }
 
 Status failed(const std::string& what, const std::string& path) {
-  return io_error("cannot " + what + " '" + path + "': " + std::strerror(errno));
+  return io_error("cannot " + what + " '" + path + "': " + std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -134,9 +134,8 @@ Result<std::unique_ptr<SampleLog>> SampleLog::open(const std::string& path) {
     return status;
   };
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    return fail(errno == EWOULDBLOCK
-                    ? conflict("another process is evaluating into '" + path + "'")
-                    : failed("lock", path));
+    return fail(errno == EWOULDBLOCK ? conflict("another process is evaluating into '" + path + "'")
+                                     : failed("lock", path));
   }
   Result<Contents> contents = read_log(path);
   if (!contents) {
@@ -145,8 +144,7 @@ Result<std::unique_ptr<SampleLog>> SampleLog::open(const std::string& path) {
   if (::ftruncate(lock, static_cast<off_t>(contents->whole_bytes)) != 0 || ::fsync(lock) != 0) {
     return fail(failed("cut the torn last line of", path));
   }
-  return std::make_unique<SampleLog>(
-      Opened{lock, *std::move(file), std::move(contents->samples)});
+  return std::make_unique<SampleLog>(Opened{lock, *std::move(file), std::move(contents->samples)});
 }
 
 SampleLog::SampleLog(Opened opened)

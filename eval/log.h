@@ -1,13 +1,13 @@
 #pragma once
-// samples.jsonl: what was found out, one JSON line per problem x strategy x sample, append-only. It is
-// the truth of the folder: summaries and reports come from it alone.
+// samples.jsonl: what was found out, one JSON line per problem x strategy x sample, append-only. It
+// is the truth of the folder: summaries and reports come from it alone.
 //
-// A line counts once it is synced; a last line without its end (a crash, a power cut) is cut off when
-// the log is opened, and its unit runs again. A bad line before the last one is an error, never
-// skipped. One process a log: a second one is refused (flock).
+// A line counts once it is synced; a last line without its end (a crash, a power cut) is cut off
+// when the log is opened, and its unit runs again. A bad line before the last one is an error,
+// never skipped. One process a log: a second one is refused (flock).
 //
-// SampleLog is thread-safe: add() returns when its line is on the disk; lines that come while a sync
-// runs share the next one.
+// SampleLog is thread-safe: add() returns when its line is on the disk; lines that come while a
+// sync runs share the next one.
 
 #include <condition_variable>
 #include <cstdint>
@@ -27,18 +27,18 @@ namespace thinkd::eval {
 
 struct Sample {
   std::string problem_id;
-  std::string strategy;               // as typed
+  std::string strategy;  // as typed
   uint64_t sample = 0;
   Outcome outcome = Outcome::error;
-  std::string reason;                 // why, in words; empty where correct
+  std::string reason;  // why, in words; empty where correct
   std::optional<std::string> answer;
   std::optional<double> confidence;
-  std::string text;                   // of the chosen candidate, else of the first one
+  std::string text;  // of the chosen candidate, else of the first one
   std::string stopped_by;
   uint64_t candidates = 0;
   search::Ledger ledger;
   uint64_t seed = 0;
-  double seconds = 0;                 // wall, admission to answer
+  double seconds = 0;  // wall, admission to answer
 };
 
 std::string to_line(const Sample& sample);               // with its newline

@@ -1,14 +1,14 @@
 #include "eval/manifest.h"
 
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "eval/limits.h"
 #include "base/sha256.h"
+#include "eval/limits.h"
 
 namespace thinkd::eval {
 namespace {
@@ -21,8 +21,8 @@ OrderedJson sampling_json(const search::SamplingOverrides& sampling) {
   request.sampling = sampling;
   const Json whole = search::to_json(request);
   OrderedJson out = OrderedJson::object();
-  for (const char* name : {"temperature", "top_p", "min_p", "top_k", "repetition_penalty",
-                           "max_tokens", "stop"}) {
+  for (const char* name :
+       {"temperature", "top_p", "min_p", "top_k", "repetition_penalty", "max_tokens", "stop"}) {
     if (whole.contains(name)) {
       out[name] = whole[name];
     }
@@ -146,7 +146,8 @@ Status write_manifest(const std::string& folder, const Manifest& manifest) {
 Status same_manifest(const Manifest& folder, const Manifest& now) {
   const auto flat = [](const Manifest& manifest) {
     OrderedJson out = OrderedJson::object();
-    for (const auto& [key, value] : to_json(manifest).items()) {
+    const OrderedJson nested = to_json(manifest);
+    for (const auto& [key, value] : nested.items()) {
       if (key == "data" || key == "model") {
         for (const auto& [inner, part] : value.items()) {
           out[key + '.' + inner] = part;
@@ -166,9 +167,8 @@ Status same_manifest(const Manifest& folder, const Manifest& now) {
                      ", is " + to_text(value);
     }
   }
-  return differences.empty()
-             ? Status()
-             : conflict("the folder holds another evaluation: " + differences);
+  return differences.empty() ? Status()
+                             : conflict("the folder holds another evaluation: " + differences);
 }
 
 }  // namespace thinkd::eval

@@ -29,9 +29,9 @@ struct ModelIdentity {
 };
 
 struct Manifest {
-  std::string data_name;    // file name, for people
+  std::string data_name;  // file name, for people
   std::string data_sha256;
-  uint64_t first_row = 1;   // 1-based, as --range counts
+  uint64_t first_row = 1;  // 1-based, as --range counts
   uint64_t last_row = 0;
   uint64_t problems = 0;
   std::string task;

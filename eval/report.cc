@@ -16,8 +16,8 @@ constexpr double kLeft = 56;
 constexpr double kRight = 24;
 constexpr double kTop = 16;
 constexpr double kBottom = 48;
-constexpr std::array<std::string_view, 8> kColours = {
-    "#1b6ca8", "#c4501b", "#2e7d32", "#7b3fa0", "#8d6e13", "#c2185b", "#00796b", "#455a64"};
+constexpr std::array<std::string_view, 8> kColours = {"#1b6ca8", "#c4501b", "#2e7d32", "#7b3fa0",
+                                                      "#8d6e13", "#c2185b", "#00796b", "#455a64"};
 
 constexpr std::string_view kHead =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -35,12 +35,23 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : repair_utf8(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
     }
   }
   return out;
@@ -134,8 +145,9 @@ std::string plot(std::span<const Point> points) {
     out += line(x, low, x, high, colour) + line(x - 4, low, x + 4, low, colour) +
            line(x - 4, high, x + 4, high, colour);
     out += "<circle cx=\"" + fixed(x, 1) + "\" cy=\"" + fixed(Axes::y(*row.accuracy), 1) +
-           "\" r=\"4\" fill=\"" + std::string(colour) + "\"><title>" + escaped(row.strategy) + ": " +
-           percent(*row.accuracy) + " %, " + fixed(points[i].tokens, 1) + " tokens</title></circle>\n";
+           "\" r=\"4\" fill=\"" + std::string(colour) + "\"><title>" + escaped(row.strategy) +
+           ": " + percent(*row.accuracy) + " %, " + fixed(points[i].tokens, 1) +
+           " tokens</title></circle>\n";
     const bool left = x > kWidth * 0.6;
     out += label(x + (left ? -8 : 8), Axes::y(*row.accuracy) - 8, left ? "end" : "start",
                  row.strategy.substr(0, 60));
@@ -183,8 +195,8 @@ std::string section(const Summary& summary) {
     done += row.samples;
   }
   const uint64_t total = manifest.problems * manifest.strategies.size() * manifest.samples;
-  std::string out = "<h2>" + escaped(manifest.data_name) + ", " + escaped(manifest.model.name) +
-                    "</h2>\n";
+  std::string out =
+      "<h2>" + escaped(manifest.data_name) + ", " + escaped(manifest.model.name) + "</h2>\n";
   if (done < total) {
     out += "<p><strong>Unfinished: " + std::to_string(done) + " of " + std::to_string(total) +
            " samples.</strong></p>\n";

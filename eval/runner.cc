@@ -21,7 +21,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How the latest extend of each branch ended. Written on the run's thread, read after the run is over.
+// How the latest extend of each branch ended. Written on the run's thread, read after the run is
+// over.
 using Ends = std::map<std::string, std::string, std::less<>>;
 
 search::Observer keep_ends(std::shared_ptr<Ends> ends) {
@@ -36,9 +37,9 @@ search::Observer keep_ends(std::shared_ptr<Ends> ends) {
 bool was_cut(const search::Answer& answer, const Ends& ends) {
   const auto cut = [&](const search::Candidate& candidate) {
     const auto end = ends.find(candidate.branch);
-    return candidate.cut || (end != ends.end() && (end->second == "max_tokens" ||
-                                                   end->second == "context" ||
-                                                   end->second == "allowance"));
+    return candidate.cut ||
+           (end != ends.end() && (end->second == "max_tokens" || end->second == "context" ||
+                                  end->second == "allowance"));
   };
   if (answer.chosen) {
     return cut(answer.candidates[*answer.chosen]);
@@ -57,12 +58,17 @@ std::string_view text_to_log(const search::Answer& answer) {
 
 Outcome outcome_of_grade(verifiers::Outcome outcome) {
   switch (outcome) {
-    case verifiers::Outcome::correct: return Outcome::correct;
-    case verifiers::Outcome::wrong: return Outcome::wrong;
-    case verifiers::Outcome::parse_failed: return Outcome::parse_failed;
-    case verifiers::Outcome::gold_invalid: return Outcome::gold_invalid;
+    case verifiers::Outcome::correct:
+      return Outcome::correct;
+    case verifiers::Outcome::wrong:
+      return Outcome::wrong;
+    case verifiers::Outcome::parse_failed:
+      return Outcome::parse_failed;
+    case verifiers::Outcome::gold_invalid:
+      return Outcome::gold_invalid;
     case verifiers::Outcome::no_answer:
-    case verifiers::Outcome::none: break;
+    case verifiers::Outcome::none:
+      break;
   }
   return Outcome::no_answer;
 }
@@ -102,9 +108,9 @@ class Job {
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> failing_ = false;
   std::mutex mutex_;
-  Progress progress_;       // mutex_
-  uint64_t finished_ = 0;   // mutex_: of this run
-  Status failure_;          // mutex_; the first one
+  Progress progress_;      // mutex_
+  uint64_t finished_ = 0;  // mutex_: of this run
+  Status failure_;         // mutex_; the first one
 };
 
 Status Job::prepare() {
@@ -170,8 +176,8 @@ Status Job::run_one(const Unit& unit) {
     answer = runs_.wait(*run_id);
   }
   static_cast<void>(runs_.remove(*run_id));
-  if (!answer && (answer.status().code() == Code::cancelled ||
-                  answer.status().code() == Code::unavailable)) {
+  if (!answer &&
+      (answer.status().code() == Code::cancelled || answer.status().code() == Code::unavailable)) {
     return answer.status();
   }
   if (answer && answer->stopped_by == "cancelled") {
@@ -205,7 +211,8 @@ void Job::count(const Sample& sample) {
   ++progress_.done;
   progress_.correct += sample.outcome == Outcome::correct ? 1 : 0;
   progress_.gradable += sample.outcome == Outcome::gold_invalid ? 0 : 1;
-  progress_.units_per_second = static_cast<double>(finished_) / std::max(1e-9, seconds_since(started_));
+  progress_.units_per_second =
+      static_cast<double>(finished_) / std::max(1e-9, seconds_since(started_));
   progress_.eta_seconds =
       static_cast<double>(progress_.total - progress_.done) / progress_.units_per_second;
   if (callback_) {
@@ -275,8 +282,7 @@ Verdict judge(const Problem& problem, const search::Answer& answer, bool cut) {
 
 Status run_units(const std::vector<Problem>& problems, const std::vector<Unit>& units,
                  const RunnerOptions& options, search::Runs& runs, SampleLog& log,
-                 Progress progress, const ProgressCallback& callback,
-                 const std::stop_token& stop) {
+                 Progress progress, const ProgressCallback& callback, const std::stop_token& stop) {
   Job job(problems, units, options, runs, log, progress, callback, stop);
   THINKD_CHECK(job.prepare());
   const size_t workers = std::min<size_t>(std::max(1u, options.concurrency), units.size());

@@ -1,6 +1,6 @@
 #pragma once
-// Runs the units that a log lacks, several at once on one engine, and logs each as it ends. A unit's
-// request holds the job's seed, the problem's id and the sample's number, and nothing of its
+// Runs the units that a log lacks, several at once on one engine, and logs each as it ends. A
+// unit's request holds the job's seed, the problem's id and the sample's number, and nothing of its
 // neighbours, so results do not depend on order or concurrency.
 //
 // Threads: run_units blocks and starts `concurrency` workers, which it waits for. After a stop the
@@ -25,10 +25,10 @@ class Runs;
 namespace thinkd::eval {
 
 struct Progress {
-  uint64_t done = 0;      // with those of earlier runs
+  uint64_t done = 0;  // with those of earlier runs
   uint64_t total = 0;
-  uint64_t correct = 0;   // of done
-  uint64_t gradable = 0;  // of done: all but gold_invalid
+  uint64_t correct = 0;         // of done
+  uint64_t gradable = 0;        // of done: all but gold_invalid
   double units_per_second = 0;  // of this run
   double eta_seconds = 0;       // 0 where unknown
 };
@@ -51,8 +51,8 @@ search::Request request_of(const search::Request& shared, const Problem& problem
                            const search::StrategySpec& strategy, uint64_t sample,
                            std::string_view system);
 
-// How a finished run counts. `cut`: the chosen candidate's text ended at a limit on tokens (where none
-// was chosen: every candidate's did). A correct answer stays correct, however its text ended.
+// How a finished run counts. `cut`: the chosen candidate's text ended at a limit on tokens (where
+// none was chosen: every candidate's did). A correct answer stays correct, however its text ended.
 struct Verdict {
   Outcome outcome = Outcome::error;
   std::string reason;

@@ -178,8 +178,7 @@ PairedDifference paired_difference(std::span<const double> a, std::span<const do
     // Over n, not n - 1: for verdicts of 0 and 1 this is the binomial form.
     const auto n = static_cast<double>(a.size());
     result.standard_error_unpaired =
-        std::hypot(moments(a).standard_error, moments(b).standard_error) *
-        std::sqrt((n - 1) / n);
+        std::hypot(moments(a).standard_error, moments(b).standard_error) * std::sqrt((n - 1) / n);
   }
   if (a.size() >= 2) {
     const double half = kZ95 * paired.standard_error;

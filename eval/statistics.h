@@ -1,7 +1,7 @@
 #pragma once
-// Estimators for sampled evaluations. Pure functions on counts; formulas stand in docs/evaluation.md.
-// Wilson 1927; Chen et al. 2021 (arXiv 2107.03374, pass@k); Miller 2024 (arXiv 2411.00640, clustered
-// and paired errors); Liu et al. 2024 (arXiv 2412.13147, pass^k).
+// Estimators for sampled evaluations. Pure functions on counts; formulas stand in
+// docs/evaluation.md. Wilson 1927; Chen et al. 2021 (arXiv 2107.03374, pass@k); Miller 2024 (arXiv
+// 2411.00640, clustered and paired errors); Liu et al. 2024 (arXiv 2412.13147, pass^k).
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,8 @@ struct Tally {
 };
 
 // Mean over problems of the problem's mean, with the standard error of that mean: problems are the
-// clusters, so samples of one problem are not taken for independent. Problems with n = 0 are left out.
+// clusters, so samples of one problem are not taken for independent. Problems with n = 0 are left
+// out.
 struct Estimate {
   uint64_t problems = 0;
   double mean = 0;

@@ -1,9 +1,10 @@
 #pragma once
 // What a log says, a row a strategy. Written as summary.json in the contract's shape:
-// { "rows": [ { "strategy", "params", "budget", "problems", "accuracy", "ci95", "pass_at", "outcomes",
+// { "rows": [ { "strategy", "params", "budget", "problems", "accuracy", "ci95", "pass_at",
+// "outcomes",
 //   "total_tokens", "generated_tokens", "verifier_tokens", "verifier_calls", "seconds" } ] }
-// Accuracy is the mean over problems of the mean over samples; samples whose reference is invalid do
-// not count. The interval is Wilson's for one sample a problem, clustered by problem else.
+// Accuracy is the mean over problems of the mean over samples; samples whose reference is invalid
+// do not count. The interval is Wilson's for one sample a problem, clustered by problem else.
 // Totals are sums over problems and samples. Pure functions.
 
 #include <array>
@@ -24,12 +25,12 @@
 namespace thinkd::eval {
 
 struct SummaryRow {
-  std::string strategy;             // as typed
-  std::string params = "{}";        // JSON object
+  std::string strategy;       // as typed
+  std::string params = "{}";  // JSON object
   search::Budget budget;
-  uint64_t problems = 0;            // with at least one sample
-  uint64_t samples = 0;             // all lines
-  std::optional<double> accuracy;   // none where nothing could be graded
+  uint64_t problems = 0;           // with at least one sample
+  uint64_t samples = 0;            // all lines
+  std::optional<double> accuracy;  // none where nothing could be graded
   std::pair<double, double> ci95 = {0, 1};
   std::map<uint64_t, double> pass_at;  // k = 1, 2, 4, ... and every problem's n; k <= n of each
   std::array<uint64_t, kOutcomes> outcomes{};
@@ -37,7 +38,7 @@ struct SummaryRow {
   uint64_t generated_tokens = 0;
   uint64_t verifier_tokens = 0;
   uint64_t verifier_calls = 0;
-  double seconds = 0;               // of the runs' wall time, added up
+  double seconds = 0;  // of the runs' wall time, added up
 };
 
 struct Summary {

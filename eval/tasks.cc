@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "eval/limits.h"
 #include "base/text.h"
+#include "eval/limits.h"
 #include "verifiers/answer.h"
 
 namespace thinkd::eval {
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 8> kTasks = {
 
 // How a question of each kind is asked to end: in words that the extraction rules find.
 constexpr std::string_view kAskNumber =
-    "\n\nSolve the problem step by step. End with a line \"The answer is N.\", where N is a number.";
+    "\n\nSolve the problem step by step. End with a line \"The answer is N.\", where N is a "
+    "number.";
 constexpr std::string_view kAskMath =
     "\n\nSolve the problem step by step. End with a line \"The answer is \\boxed{ANSWER}.\"";
 constexpr std::string_view kAskChoice =
@@ -105,8 +106,8 @@ std::string countdown_prompt(const verifiers::Problem& problem) {
   const bool any = problem.use == verifiers::NumberUse::any;
   return "Use the numbers " + numbers + ", each " + (any ? "at most" : "exactly") +
          " once, with +, -, *, / and parentheses to make an expression whose value is " +
-         std::to_string(problem.target) + ".\n\nThink step by step. End with a line \"Answer: " +
-         "EXPRESSION\".";
+         std::to_string(problem.target) +
+         ".\n\nThink step by step. End with a line \"Answer: " + "EXPRESSION\".";
 }
 
 Result<Problem> countdown(const Place& place, std::vector<int64_t> numbers, int64_t target,
@@ -178,9 +179,9 @@ Result<Problem> countdown_record(const Place& place, const Json& record) {
   if (use != record.end() && *use != "any" && *use != "all") {
     return place.wrong("\"use\" must be \"any\" or \"all\"");
   }
-  return countdown(place, numbers->get<std::vector<int64_t>>(), target->get<int64_t>(),
-                   use != record.end() && *use == "any" ? verifiers::NumberUse::any
-                                                        : verifiers::NumberUse::all);
+  return countdown(
+      place, numbers->get<std::vector<int64_t>>(), target->get<int64_t>(),
+      use != record.end() && *use == "any" ? verifiers::NumberUse::any : verifiers::NumberUse::all);
 }
 
 Result<Problem> cd3_record(const Place& place, const Json& record) {

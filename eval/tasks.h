@@ -7,11 +7,13 @@
 //   number, choice, text   the same record, where it is named         number, letter, words
 //   countdown     {"id"?, "numbers": [..], "target": N, "use"?}       the Countdown checker
 //   countdown_cd3 {"input": "30,100,93", "output": "23"}              the Countdown checker
-//   game24        CSV: Rank,Puzzles,...                               the Countdown checker, target 24
+//   game24        CSV: Rank,Puzzles,...                               the Countdown checker, target
+//   24
 //
-// "problem" is read as "question", "expected_answer" as "answer", "unique_id" as "id"; answers and ids
-// may be numbers. A record without an id is named by its row (game24: its rank). Every row is checked; an error names file, line and
-// member. The prompt texts are part of the manifest by kPromptVersion. Pure functions.
+// "problem" is read as "question", "expected_answer" as "answer", "unique_id" as "id"; answers and
+// ids may be numbers. A record without an id is named by its row (game24: its rank). Every row is
+// checked; an error names file, line and member. The prompt texts are part of the manifest by
+// kPromptVersion. Pure functions.
 
 #include <cstdint>
 #include <string>
@@ -27,10 +29,10 @@ inline constexpr uint32_t kPromptVersion = 1;
 
 struct Problem {
   std::string id;
-  uint64_t row = 0;          // 1-based; Rank in 24.csv
-  std::string prompt;        // what the model reads
-  std::string task;          // what search::Request calls it: gsm8k, countdown, math, choice, text
-  verifiers::Task graded;    // with the reference; for the grader alone
+  uint64_t row = 0;        // 1-based; Rank in 24.csv
+  std::string prompt;      // what the model reads
+  std::string task;        // what search::Request calls it: gsm8k, countdown, math, choice, text
+  verifiers::Task graded;  // with the reference; for the grader alone
 };
 
 struct TaskFile {

@@ -146,8 +146,10 @@ TEST_CASE("the manifest reads back equal; an edited one is refused; differences 
 
 TEST_CASE("the summary has the contract's shape and the right numbers") {
   const std::vector<Sample> samples = {
-      sample_of("a", "greedy", 0, Outcome::correct), sample_of("a", "greedy", 1, Outcome::wrong),
-      sample_of("b", "greedy", 0, Outcome::wrong), sample_of("b", "greedy", 1, Outcome::token_limit),
+      sample_of("a", "greedy", 0, Outcome::correct),
+      sample_of("a", "greedy", 1, Outcome::wrong),
+      sample_of("b", "greedy", 0, Outcome::wrong),
+      sample_of("b", "greedy", 1, Outcome::token_limit),
       sample_of("c", "greedy", 0, Outcome::gold_invalid),
       sample_of("a", "sample:temperature=0.5", 0, Outcome::correct),
   };
@@ -189,7 +191,8 @@ TEST_CASE("the page escapes what comes from data and refers to nothing outside")
                                        sample_of("b", evil, 0, Outcome::wrong)};
   const Summary summary = summarize(manifest_of({evil}, 1), samples);
   const std::string page = to_html(std::span(&summary, 1));
-  CHECK_THAT(page, Contains("<svg") && Contains("&lt;script&gt;") && Contains("Unfinished: 2 of 3"));
+  CHECK_THAT(page,
+             Contains("<svg") && Contains("&lt;script&gt;") && Contains("Unfinished: 2 of 3"));
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("<b>data") == std::string::npos);
   CHECK(page.find("http://") == std::string::npos);

@@ -34,9 +34,7 @@ ToyOptions digits() {
   return options;
 }
 
-ModelIdentity toy_identity() {
-  return {"toy", "abc", "F32", "build", "portable", "f32", "f32"};
-}
+ModelIdentity toy_identity() { return {"toy", "abc", "F32", "build", "portable", "f32", "f32"}; }
 
 std::string write_data(const ScratchFolder& scratch) {
   std::ofstream out(scratch.path("data.jsonl"));
@@ -119,8 +117,7 @@ TEST_CASE("victim", "[.]") {
     }
   };
   const std::string root = folder;
-  const auto summary =
-      evaluate(options_of(root + "/data.jsonl", root + "/out"), progress);
+  const auto summary = evaluate(options_of(root + "/data.jsonl", root + "/out"), progress);
   FAIL("it lived");
 }
 
@@ -140,8 +137,8 @@ TEST_CASE("concurrency changes no token, answer or bill") {
   CHECK(results(scratch.path("one")).size() == 36);
   CHECK(hash_of(one->manifest) == hash_of(eight->manifest));
 
-  // The stream is (problem, sample): one plain sample differs between samples of a problem, and greedy
-  // does not.
+  // The stream is (problem, sample): one plain sample differs between samples of a problem, and
+  // greedy does not.
   const auto lines = read_samples(scratch.path("one/samples.jsonl"));
   std::map<std::string, std::map<uint64_t, std::string>> greedy;
   std::map<std::string, std::map<uint64_t, std::string>> sampled;
@@ -200,9 +197,8 @@ TEST_CASE("killed half-way and run again: nothing repeated, everything equal") {
     CHECK(planned->missing == 36 - found);
     uint64_t calls = 0;
     uint64_t first_done = 0;
-    const auto summary = evaluate(options, [&](const Progress& now) {
-      first_done = calls++ == 0 ? now.done : first_done;
-    });
+    const auto summary = evaluate(
+        options, [&](const Progress& now) { first_done = calls++ == 0 ? now.done : first_done; });
     INFO(summary.status().message());
     REQUIRE(summary.ok());
     CHECK(first_done == found);

@@ -1,4 +1,5 @@
-// The estimators against recorded samples (values published with them), enumeration and closed forms.
+// The estimators against recorded samples (values published with them), enumeration and closed
+// forms.
 
 #include "eval/statistics.h"
 

@@ -69,10 +69,9 @@ TEST_CASE("Game of 24: every rank") {
 }
 
 TEST_CASE("Countdown in two forms") {
-  const TaskFile plain = read(
-      R"({"id":"a","numbers":[3,5,8,9],"target":24})"
-      "\n\n"
-      R"({"id":7,"numbers":[3,8,9],"target":24,"use":"any"})");
+  const TaskFile plain = read(R"({"id":"a","numbers":[3,5,8,9],"target":24})"
+                              "\n\n"
+                              R"({"id":7,"numbers":[3,8,9],"target":24,"use":"any"})");
   CHECK(plain.task == "countdown");
   CHECK(plain.problems[1].id == "7");
   CHECK(plain.problems[1].row == 2);
