@@ -93,7 +93,8 @@ class Server::Impl {
     workers_->join();
     tcp_.reset();
     local_.reset();
-    retry_.reset();
+    tcp_retry_.reset();
+    local_retry_.reset();
     last_.reset();
     poll_.reset();
     work_.reset();
@@ -132,7 +133,8 @@ class Server::Impl {
         local_->close(ignored);
         unlink(core_.options.socket_path.c_str());
       }
-      retry_.reset();
+      tcp_retry_.reset();
+      local_retry_.reset();
       closed.set_value();
     });
     closed.get_future().wait();
@@ -201,7 +203,7 @@ class Server::Impl {
         }
         return accept_tcp();
       }
-      accept_later([this] { accept_tcp(); });
+      accept_later(tcp_retry_, [this] { accept_tcp(); });
     });
   }
 
@@ -217,18 +219,15 @@ class Server::Impl {
         }
         return accept_local();
       }
-      accept_later([this] { accept_local(); });
+      accept_later(local_retry_, [this] { accept_local(); });
     });
   }
 
   // Out of descriptors, say: asking again at once would only burn the processor.
-  void accept_later(std::function<void()> accept) {
-    if (!retry_) {
-      retry_.emplace(*io_);
-      log_warning("no connection can be accepted; trying again");
-    }
-    retry_->expires_after(std::chrono::milliseconds(50));
-    retry_->async_wait([accept = std::move(accept)](error_code error) {
+  void accept_later(std::optional<asio::steady_timer>& timer, std::function<void()> accept) {
+    log_warning("a connection cannot be accepted; trying again");
+    timer.emplace(*io_, std::chrono::milliseconds(50));
+    timer->async_wait([accept = std::move(accept)](error_code error) {
       if (!error) {
         accept();
       }
@@ -261,7 +260,8 @@ class Server::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<tcp::acceptor> tcp_;
   std::optional<stream_protocol::acceptor> local_;
-  std::optional<asio::steady_timer> retry_;
+  std::optional<asio::steady_timer> tcp_retry_;
+  std::optional<asio::steady_timer> local_retry_;
   std::optional<asio::steady_timer> last_;
   std::optional<asio::steady_timer> poll_;
   bool v6_ = false;
