@@ -138,9 +138,8 @@ std::optional<double> best_of_k(std::span<const uint8_t> correct, std::span<cons
   std::vector<size_t> order(n);
   std::iota(order.begin(), order.end(), size_t{0});
   const auto value = [&](size_t i) { return std::isnan(scores[i]) ? -INFINITY : scores[i]; };
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return value(a) != value(b) ? value(a) > value(b) : a < b;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
   // The j-th best is the best of the draw with probability C(n-1-j, k-1) / C(n, k).
   double weight = static_cast<double>(k) / static_cast<double>(n);
   double sum = 0;
