@@ -66,6 +66,15 @@ struct Served {
     }
     return false;
   }
+  bool until_connections(uint32_t most) const {
+    for (int tries = 0; tries < 100'000; ++tries) {
+      if (server->connections() <= most) {
+        return true;
+      }
+      std::this_thread::yield();
+    }
+    return false;
+  }
   bool until_idle() const {
     return until([](const Json& status) {
       return status["runs"] == 0 && status["branches"] == 0 && status["pages_used"] == 0;

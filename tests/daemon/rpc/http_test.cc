@@ -82,7 +82,7 @@ TEST_CASE("what is refused, and with which status") {
   CHECK_THAT(ask(served, post(served.host(), "{")), Contains("-32700"));
   CHECK_THAT(answer(post(served.host(), R"({"jsonrpc":"2.0","method":"foobar"})")),
              Contains(" 204 "));
-  CHECK(served.server->connections() == 0);
+  CHECK(served.until_connections(0));
 }
 
 TEST_CASE("a connection is kept for the next request") {

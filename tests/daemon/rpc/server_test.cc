@@ -50,17 +50,20 @@ TEST_CASE("one answer, whatever the way") {
 
 TEST_CASE("32 solves at once: the bytes of each alone, in far fewer steps") {
   constexpr uint64_t kSolves = 32;
+  ToyOptions toy = toy_options();  // texts long enough to meet one another
+  toy.depth = 150;
+  toy.end_logit = -5;
   std::vector<std::string> alone;
   uint64_t steps_alone = 0;
   {
-    Bench bench;
+    Bench bench({}, toy);
     search::Runs runs(*bench.engine, bench.verifiers, bench.registry, nullptr, {});
     for (uint64_t seed = 0; seed < kSolves; ++seed) {
       alone.push_back(stable(*runs.solve(request_of("best_of_n:n=4", seed))));
     }
     steps_alone = bench.engine->status().steps;
   }
-  Served served;
+  Served served({}, toy);
   std::vector<std::string> together(kSolves);
   std::vector<std::thread> clients;
   for (uint64_t seed = 0; seed < kSolves; ++seed) {
@@ -78,7 +81,7 @@ TEST_CASE("32 solves at once: the bytes of each alone, in far fewer steps") {
     REQUIRE(answer.is_object());
     CHECK(stable_json(answer) == alone[seed]);
   }
-  CHECK(served.status()["steps"].get<uint64_t>() < steps_alone);
+  CHECK(served.status()["steps"].get<uint64_t>() * 3 < steps_alone);
   CHECK(served.until_idle());
 }
 
@@ -202,8 +205,11 @@ TEST_CASE("who reads progress too slowly is cut, and nobody else") {
   many["run_id"] = "deaf";
   RawPeer deaf = RawPeer::unix_socket(served.options.socket_path);
   REQUIRE(deaf.say(line("solve", many)));
-  CHECK(served.until([](const Json& status) { return status["runs"] == 0 && status["steps"] > 0; }));
-  CHECK(served.until([&](const Json&) { return served.server->connections() <= 1; }));
+  CHECK(served.until([&](const Json&) {
+    const auto run = served.runs->get("deaf");
+    return run.ok() && run->state == search::RunState::cancelled;
+  }));
+  CHECK(served.until_connections(0));
   const std::string heard = deaf.hear();
   CHECK(heard.find("\"result\"") == std::string::npos);
   CHECK(daemon::call(served.http(), "solve", solve_params("greedy")).ok());
