@@ -35,15 +35,24 @@ Code code_of(int64_t code) {
     case RpcCode::invalid_params:
     case RpcCode::invalid_request:
     case RpcCode::method_not_found:
-    case RpcCode::parse_error: return Code::invalid;
-    case RpcCode::not_found: return Code::not_found;
-    case RpcCode::limit: return Code::limit;
-    case RpcCode::conflict: return Code::conflict;
-    case RpcCode::unavailable: return Code::unavailable;
-    case RpcCode::interrupted: return Code::cancelled;
-    case RpcCode::io: return Code::io;
-    case RpcCode::corrupt: return Code::corrupt;
-    case RpcCode::internal: break;
+    case RpcCode::parse_error:
+      return Code::invalid;
+    case RpcCode::not_found:
+      return Code::not_found;
+    case RpcCode::limit:
+      return Code::limit;
+    case RpcCode::conflict:
+      return Code::conflict;
+    case RpcCode::unavailable:
+      return Code::unavailable;
+    case RpcCode::interrupted:
+      return Code::cancelled;
+    case RpcCode::io:
+      return Code::io;
+    case RpcCode::corrupt:
+      return Code::corrupt;
+    case RpcCode::internal:
+      break;
   }
   return Code::internal;
 }
@@ -75,10 +84,10 @@ std::optional<Result<Json>> take(std::string_view text, const OnProgress& on_pro
     }
     const auto code = error->find("code");
     const auto said = error->find("message");
-    return Result<Json>(
-        Status(code_of(code != error->end() && code->is_number_integer() ? code->get<int64_t>() : 0),
-               said != error->end() && said->is_string() ? said->get<std::string>()
-                                                         : "the daemon refused"));
+    return Result<Json>(Status(
+        code_of(code != error->end() && code->is_number_integer() ? code->get<int64_t>() : 0),
+        said != error->end() && said->is_string() ? said->get<std::string>()
+                                                  : "the daemon refused"));
   }
   if (!message.contains("result")) {
     return Result<Json>(corrupt("the daemon sent neither result nor error"));

@@ -1,6 +1,7 @@
 #pragma once
 // A small blocking client of a running daemon, for the command line. One connection a call, closed
-// when the call returns; so a call that is given up (its process ends) cancels its run, unless detached.
+// when the call returns; so a call that is given up (its process ends) cancels its run, unless
+// detached.
 
 #include <functional>
 #include <optional>
@@ -18,7 +19,8 @@ struct Endpoint {
   uint16_t port = 0;
 };
 
-// "http://127.0.0.1:7333", with or without a path of "/" or "/rpc". invalid names what it cannot be.
+// "http://127.0.0.1:7333", with or without a path of "/" or "/rpc". invalid names what it cannot
+// be.
 Result<Endpoint> parse_endpoint(std::string_view url);
 
 // The daemon that serves this store; none where no one answers on its socket.

@@ -88,12 +88,12 @@ std::shared_ptr<Peer> Peer::create(ServerCore& core, Deliver progress) {
 }
 
 void Peer::receive(std::string text, Deliver reply) {
-  asio::post(impl_->strand, [self = shared_from_this(), text = std::move(text),
-                             reply = std::move(reply)] {
-    self->impl_->channel.receive(text, [poster = self->impl_->poster, reply](std::string out) {
-      poster->post([reply, out = std::move(out)] { reply(out); });
-    });
-  });
+  asio::post(
+      impl_->strand, [self = shared_from_this(), text = std::move(text), reply = std::move(reply)] {
+        self->impl_->channel.receive(text, [poster = self->impl_->poster, reply](std::string out) {
+          poster->post([reply, out = std::move(out)] { reply(out); });
+        });
+      });
 }
 
 void Peer::leave() {

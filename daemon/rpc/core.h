@@ -1,6 +1,6 @@
 #pragma once
-// What the connections of a server share. Internal to daemon/rpc; the server owns it, and it outlives
-// every connection. All but post() and `connections` belongs to the I/O thread.
+// What the connections of a server share. Internal to daemon/rpc; the server owns it, and it
+// outlives every connection. All but post() and `connections` belongs to the I/O thread.
 
 #include <atomic>
 #include <functional>
@@ -61,8 +61,8 @@ struct ServerCore {
   std::map<const Connection*, std::weak_ptr<Connection>> open_;
 };
 
-// One connection's side of the conversation: calls run on the workers, one after another, answers and
-// progress come back on the I/O thread. Used by that thread only.
+// One connection's side of the conversation: calls run on the workers, one after another, answers
+// and progress come back on the I/O thread. Used by that thread only.
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
   using Deliver = std::function<void(std::string)>;

@@ -30,8 +30,8 @@ bool is_loopback_v4(std::string_view host) {
 }  // namespace
 
 Result<HostPort> parse_host_port(std::string_view text, uint16_t default_port) {
-  const Status wrong = invalid("'" + escape_controls(repair_utf8(text.substr(0, 128))) +
-                               "' is not host:port");
+  const Status wrong =
+      invalid("'" + escape_controls(repair_utf8(text.substr(0, 128))) + "' is not host:port");
   HostPort out{"", default_port};
   std::string_view rest;
   if (text.starts_with('[')) {

@@ -1,7 +1,7 @@
 #pragma once
 // Who may speak to a server that listens on loopback: a web page that makes its own name resolve to
-// 127.0.0.1 still sends that name as Host, and its own origin. Both are held against the loopback names.
-// Pure functions, any thread.
+// 127.0.0.1 still sends that name as Host, and its own origin. Both are held against the loopback
+// names. Pure functions, any thread.
 
 #include <cstdint>
 #include <string>

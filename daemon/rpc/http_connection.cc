@@ -14,11 +14,11 @@
 #include <chrono>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/limits.h"
-#include "base/text.h"
 #include "base/version.h"
-#include "daemon/rpc/host_check.h"
+#include "daemon/rpc/http_rules.h"
 #include "daemon/rpc/message_connection.h"
 
 namespace thinkd::daemon {
@@ -33,17 +33,12 @@ using boost::system::error_code;
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
 
-constexpr std::string_view kRpcPath = "/rpc";
-constexpr std::string_view kWebSocketPath = "/rpc/ws";
-
 std::chrono::steady_clock::duration as_duration(double seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(seconds));
 }
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
-
-// ---- WebSocket ------------------------------------------------------------------------------------
 
 class WebSocketConnection final : public MessageConnection {
  public:
@@ -62,9 +57,8 @@ class WebSocketConnection final : public MessageConnection {
     stream_.set_option(timeout);
     stream_.read_message_max(limits::kHttpBodyBytes);
     stream_.text(true);
-    stream_.async_accept(request_, [self = self()](error_code error) {
-      error ? self->close() : self->read();
-    });
+    stream_.async_accept(
+        request_, [self = self()](error_code error) { error ? self->close() : self->read(); });
   }
 
  private:
@@ -104,64 +98,22 @@ class WebSocketConnection final : public MessageConnection {
   Request request_;
 };
 
-// ---- HTTP -----------------------------------------------------------------------------------------
-
-struct Refusal {
-  http::status status = http::status::ok;
-  std::string text;
-};
-
-std::optional<Refusal> check_peer(const Request& request, uint16_t port) {
-  if (request.count(http::field::host) != 1) {
-    return Refusal{http::status::bad_request, "exactly one Host header is needed"};
+std::vector<std::string_view> values_of(const Request& request, http::field name) {
+  std::vector<std::string_view> values;
+  const auto range = request.equal_range(name);
+  for (auto field = range.first; field != range.second; ++field) {
+    values.push_back(view(field->value()));
   }
-  const std::string_view host = view(request[http::field::host]);
-  if (!parse_host_port(host, 0)) {
-    return Refusal{http::status::bad_request, "the Host header must be host:port"};
-  }
-  if (!host_allowed(host, port)) {
-    return Refusal{http::status::misdirected_request,
-                   "Host must be 127.0.0.1, localhost or [::1] with port " +
-                       std::to_string(port) + "; `serve --listen` sets it"};
-  }
-  if (request.count(http::field::origin) > 1 ||
-      (request.count(http::field::origin) == 1 &&
-       !origin_allowed(view(request[http::field::origin])))) {
-    return Refusal{http::status::forbidden, "Origin must be a page of this machine's loopback"};
-  }
-  return std::nullopt;
+  return values;
 }
 
-bool is_json(std::string_view content_type) {
-  std::string kind(trim(content_type.substr(0, content_type.find(';'))));
-  for (char& c : kind) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  }
-  return kind == "application/json";
-}
-
-// Decides on the header alone; the path is matched as it came, nothing is rebuilt from Host.
-std::optional<Refusal> check_request(const Request& request, uint16_t port) {
-  if (auto refusal = check_peer(request, port)) {
-    return refusal;
-  }
-  const std::string_view target = view(request.target());
-  if (target == kWebSocketPath) {
-    return websocket::is_upgrade(request)
-               ? std::nullopt
-               : std::optional(Refusal{http::status::upgrade_required,
-                                       "this path speaks WebSocket; POST to /rpc instead"});
-  }
-  if (target != kRpcPath) {
-    return Refusal{http::status::not_found, "there is /rpc and /rpc/ws"};
-  }
-  if (request.method() != http::verb::post) {
-    return Refusal{http::status::method_not_allowed, "POST a JSON-RPC 2.0 request"};
-  }
-  if (!is_json(view(request[http::field::content_type]))) {
-    return Refusal{http::status::unsupported_media_type, "Content-Type must be application/json"};
-  }
-  return std::nullopt;
+RequestHead head_of(const Request& request) {
+  return {view(request.method_string()),
+          view(request.target()),
+          view(request[http::field::content_type]),
+          values_of(request, http::field::host),
+          values_of(request, http::field::origin),
+          websocket::is_upgrade(request)};
 }
 
 class HttpConnection final : public Connection,
@@ -223,7 +175,7 @@ class HttpConnection final : public Connection,
     error_code ignored;
     socket_.cancel(ignored);
     reading_ = false;
-    refuse({http::status::request_timeout, "the request did not arrive in time"});
+    refuse({408, "the request did not arrive in time"});
   }
 
   void next_request() {
@@ -249,10 +201,9 @@ class HttpConnection final : public Connection,
     parser_->header_limit(limits::kHttpHeaderBytes);
     parser_->body_limit(limits::kHttpBodyBytes);
     reading_ = true;
-    http::async_read_header(socket_, buffer_, *parser_,
-                            [self = shared_from_this()](error_code error, size_t) {
-                              self->on_header(error);
-                            });
+    http::async_read_header(
+        socket_, buffer_, *parser_,
+        [self = shared_from_this()](error_code error, size_t) { self->on_header(error); });
   }
 
   void on_header(error_code error) {
@@ -264,7 +215,7 @@ class HttpConnection final : public Connection,
       return refuse_broken(error);
     }
     const Request& request = parser_->get();
-    if (auto refusal = check_request(request, core_.port)) {
+    if (auto refusal = check_request(head_of(request), core_.port)) {
       return refuse(*std::move(refusal));
     }
     if (view(request.target()) == kWebSocketPath) {
@@ -285,10 +236,9 @@ class HttpConnection final : public Connection,
     if (closed_ || !reading_) {
       return;
     }
-    http::async_read(socket_, buffer_, *parser_,
-                     [self = shared_from_this()](error_code error, size_t) {
-                       self->on_body(error);
-                     });
+    http::async_read(
+        socket_, buffer_, *parser_,
+        [self = shared_from_this()](error_code error, size_t) { self->on_body(error); });
   }
 
   void on_body(error_code error) {
@@ -302,21 +252,20 @@ class HttpConnection final : public Connection,
     disarm();  // a search takes as long as it takes
     keep_alive_ = parser_->keep_alive();
     version_ = parser_->get().version();
-    peer_->receive(std::move(parser_->get().body()),
-                   [weak = weak_from_this()](std::string reply) {
-                     if (const auto self = weak.lock()) {
-                       self->on_reply(std::move(reply));
-                     }
-                   });
+    peer_->receive(std::move(parser_->get().body()), [weak = weak_from_this()](std::string reply) {
+      if (const auto self = weak.lock()) {
+        self->on_reply(std::move(reply));
+      }
+    });
     parser_.reset();
     watch();
   }
 
-  // While the call is at work, the only news from the client is that it has gone, or its next request.
+  // While the call is at work, the only news from the client is that it has gone, or its next
+  // request.
   void watch() {
     const uint64_t call = call_;
-    socket_.async_wait(tcp::socket::wait_read,
-                       [self = shared_from_this(), call](error_code error) {
+    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this(), call](error_code error) {
       if (error || self->closed_ || call != self->call_) {
         return;
       }
@@ -344,27 +293,25 @@ class HttpConnection final : public Connection,
 
   void refuse_broken(error_code error) {
     if (error == http::error::header_limit) {
-      return refuse({http::status::request_header_fields_too_large,
-                     "the header is larger than " + std::to_string(limits::kHttpHeaderBytes) +
-                         " bytes"});
+      return refuse({431, "the header is larger than " + std::to_string(limits::kHttpHeaderBytes) +
+                              " bytes"});
     }
     if (error == http::error::body_limit) {
-      return refuse({http::status::payload_too_large,
-                     "the body is larger than " + std::to_string(limits::kHttpBodyBytes) +
-                         " bytes"});
+      return refuse(
+          {413, "the body is larger than " + std::to_string(limits::kHttpBodyBytes) + " bytes"});
     }
     if (error.category() == http::make_error_code(http::error::bad_value).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
-      return refuse({http::status::bad_request, "not an HTTP/1.1 request"});
+      return refuse({400, "not an HTTP/1.1 request"});
     }
     close();
   }
 
   void refuse(Refusal refusal) {
     reading_ = false;
-    Response response(refusal.status, 11);
+    Response response(static_cast<http::status>(refusal.status), 11);
     response.set(http::field::content_type, "text/plain; charset=utf-8");
-    if (refusal.status == http::status::method_not_allowed) {
+    if (response.result() == http::status::method_not_allowed) {
       response.set(http::field::allow, "POST");
     }
     response.body() = std::move(refusal.text) + "\n";
@@ -402,11 +349,11 @@ class HttpConnection final : public Connection,
   void drain(uint64_t drained) {
     socket_.async_read_some(asio::buffer(scratch_),
                             [self = shared_from_this(), drained](error_code error, size_t bytes) {
-      if (error || self->closed_ || drained > limits::kHttpBodyBytes) {
-        return self->close();
-      }
-      self->drain(drained + bytes);
-    });
+                              if (error || self->closed_ || drained > limits::kHttpBodyBytes) {
+                                return self->close();
+                              }
+                              self->drain(drained + bytes);
+                            });
   }
 
   void upgrade() {

@@ -27,16 +27,25 @@ std::string new_correlation() {
 
 RpcCode code_of(Code code) {
   switch (code) {
-    case Code::invalid: return RpcCode::invalid_params;
-    case Code::not_found: return RpcCode::not_found;
-    case Code::limit: return RpcCode::limit;
-    case Code::corrupt: return RpcCode::corrupt;
-    case Code::io: return RpcCode::io;
-    case Code::cancelled: return RpcCode::interrupted;
-    case Code::conflict: return RpcCode::conflict;
-    case Code::unavailable: return RpcCode::unavailable;
+    case Code::invalid:
+      return RpcCode::invalid_params;
+    case Code::not_found:
+      return RpcCode::not_found;
+    case Code::limit:
+      return RpcCode::limit;
+    case Code::corrupt:
+      return RpcCode::corrupt;
+    case Code::io:
+      return RpcCode::io;
+    case Code::cancelled:
+      return RpcCode::interrupted;
+    case Code::conflict:
+      return RpcCode::conflict;
+    case Code::unavailable:
+      return RpcCode::unavailable;
     case Code::ok:
-    case Code::internal: break;
+    case Code::internal:
+      break;
   }
   return RpcCode::internal;
 }
@@ -54,7 +63,8 @@ std::string limit_in(std::string_view message) {
 std::string failure(std::string_view id, const RpcError& error) {
   OrderedJson body = {{"code", static_cast<int32_t>(error.code)}, {"message", error.message}};
   OrderedJson data;
-  for (const auto& [name, text] : {std::pair{"param", &error.param}, {"limit", &error.limit},
+  for (const auto& [name, text] : {std::pair{"param", &error.param},
+                                   {"limit", &error.limit},
                                    {"correlation", &error.correlation}}) {
     if (!text->empty()) {
       data[name] = *text;
@@ -70,9 +80,7 @@ RpcError invalid_request(std::string message) {
   return {RpcCode::invalid_request, std::move(message), "", "", ""};
 }
 
-bool may_be_id(const Json& id) {
-  return id.is_null() || id.is_string() || id.is_number_integer();
-}
+bool may_be_id(const Json& id) { return id.is_null() || id.is_string() || id.is_number_integer(); }
 
 }  // namespace
 
@@ -225,8 +233,8 @@ void RpcChannel::take(const Json& item, const std::shared_ptr<Batch>& batch, siz
   if (!known) {
     constexpr size_t kShown = 64;
     return refuse({RpcCode::method_not_found,
-                   "there is no method " + to_text(Json(repair_utf8(method.substr(0, kShown)))),
-                   "", "", ""});
+                   "there is no method " + to_text(Json(repair_utf8(method.substr(0, kShown)))), "",
+                   "", ""});
   }
   const bool tracked = !given_id->is_null();
   if (tracked && !in_flight_->enter(id)) {

@@ -2,9 +2,9 @@
 // JSON-RPC 2.0 without a transport: one text in, one text (or none, for notifications) out. Text is
 // read strictly (base/json.h): what a proxy might read differently is refused, never guessed.
 //
-// Ids are texts, 64-bit integers or null, echoed as they came; an id in flight on a channel is refused
-// a second time. `params: null` counts as absent. Members of the envelope that JSON-RPC does not name
-// are ignored. Source: https://www.jsonrpc.org/specification (2013-01-04).
+// Ids are texts, 64-bit integers or null, echoed as they came; an id in flight on a channel is
+// refused a second time. `params: null` counts as absent. Members of the envelope that JSON-RPC
+// does not name are ignored. Source: https://www.jsonrpc.org/specification (2013-01-04).
 
 #include <functional>
 #include <memory>
@@ -35,13 +35,13 @@ enum class RpcCode : int32_t {
 struct RpcError {
   RpcCode code = RpcCode::internal;
   std::string message;
-  std::string param;  // data.param: the parameter at fault; "" for none
-  std::string limit;  // data.limit: what would be right; "" for none
+  std::string param;        // data.param: the parameter at fault; "" for none
+  std::string limit;        // data.limit: what would be right; "" for none
   std::string correlation;  // data.correlation: under which the log has the details; "" for none
 };
 
-// The table from Status codes to ours. An internal error keeps its details for the log: the caller gets
-// a number to quote (data.correlation).
+// The table from Status codes to ours. An internal error keeps its details for the log: the caller
+// gets a number to quote (data.correlation).
 RpcError rpc_error(const Status& status);
 
 // A whole reply with `id: null`; for transports that must refuse a text unread.

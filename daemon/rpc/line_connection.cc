@@ -1,11 +1,11 @@
 #include "daemon/rpc/line_connection.h"
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
-#include <array>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -35,10 +35,9 @@ class LineConnection final : public MessageConnection {
   }
 
   void read() {
-    asio::async_read_until(socket_, asio::dynamic_buffer(input_, limits::kHttpBodyBytes + 1), '\n',
-                           [self = self()](error_code error, size_t bytes) {
-                             self->on_read(error, bytes);
-                           });
+    asio::async_read_until(
+        socket_, asio::dynamic_buffer(input_, limits::kHttpBodyBytes + 1), '\n',
+        [self = self()](error_code error, size_t bytes) { self->on_read(error, bytes); });
   }
 
   void on_read(error_code error, size_t bytes) {
@@ -46,10 +45,10 @@ class LineConnection final : public MessageConnection {
       return;
     }
     if (error == asio::error::not_found) {
-      send(rpc_refusal({RpcCode::invalid_request,
-                        "the line is longer than " + std::to_string(limits::kHttpBodyBytes) +
-                            " bytes",
-                        "", std::to_string(limits::kHttpBodyBytes), ""}));
+      send(rpc_refusal(
+          {RpcCode::invalid_request,
+           "the line is longer than " + std::to_string(limits::kHttpBodyBytes) + " bytes", "",
+           std::to_string(limits::kHttpBodyBytes), ""}));
       return finish();
     }
     if (error) {

@@ -1,5 +1,6 @@
 #pragma once
-// What exists, as JSON: the lists that the methods give and that the command line prints with --json.
+// What exists, as JSON: the lists that the methods give and that the command line prints with
+// --json.
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #pragma once
-// A connection that carries whole texts both ways (WebSocket, lines on a Unix socket): calls in, answers
-// and progress out, in the order in which they came to be. A peer that reads progress slower than it
-// arises is cut: more than the backlog waits and the write at hand stands longer than the stall time, or
-// far more than the backlog waits. I/O thread only.
+// A connection that carries whole texts both ways (WebSocket, lines on a Unix socket): calls in,
+// answers and progress out, in the order in which they came to be. A peer that reads progress
+// slower than it arises is cut: more than the backlog waits and the write at hand stands longer
+// than the stall time, or far more than the backlog waits. I/O thread only.
 
 #include <chrono>
 #include <deque>
@@ -23,9 +23,9 @@ class MessageConnection : public Connection,
   void close() final;
 
  protected:
-  bool open();                       // counts it; false where it may not live
-  void received(std::string text);   // one call came in
-  void written();                    // the text given to write() is out
+  bool open();                      // counts it; false where it may not live
+  void received(std::string text);  // one call came in
+  void written();                   // the text given to write() is out
   bool closed() const { return closed_; }
   void send(std::string text);
 

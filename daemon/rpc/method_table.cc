@@ -67,9 +67,8 @@ RpcOutcome remove_run(const Services& services, const Json& params) {
 }
 
 RpcOutcome explain(const Services& services, const Json& params) {
-  return with_run(params, [&](const std::string& run_id) {
-    return outcome_of(services.runs.explain(run_id));
-  });
+  return with_run(
+      params, [&](const std::string& run_id) { return outcome_of(services.runs.explain(run_id)); });
 }
 
 RpcOutcome replay(const Services& services, const Json& params) {

@@ -1,7 +1,7 @@
 #pragma once
-// The methods that answer at once: a table of names, the members that each takes, and how it answers.
-// Those that begin a run (solve, runs.resume) stand in methods.cc; here they have their names only.
-// Internal to daemon/rpc; any thread.
+// The methods that answer at once: a table of names, the members that each takes, and how it
+// answers. Those that begin a run (solve, runs.resume) stand in methods.cc; here they have their
+// names only. Internal to daemon/rpc; any thread.
 
 #include <optional>
 #include <span>

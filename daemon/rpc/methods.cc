@@ -11,8 +11,8 @@
 namespace thinkd::daemon {
 namespace {
 
-// The member of `solve` that a refusal speaks of: it leads the message, or is quoted as unknown, or is
-// known by what the refusal is about.
+// The member of `solve` that a refusal speaks of: it leads the message, or is quoted as unknown, or
+// is known by what the refusal is about.
 std::string param_of(std::string_view message, bool admission) {
   size_t end = 0;
   while (end < message.size() &&
@@ -21,9 +21,11 @@ std::string param_of(std::string_view message, bool admission) {
   }
   const std::string first(message.substr(0, end));
   constexpr std::string_view kMembers[] = {
-      "question", "messages", "system", "task", "numbers", "target", "use", "strategy", "budget",
-      "verifier", "temperature", "top_p", "min_p", "top_k", "repetition_penalty", "max_tokens",
-      "stop", "seed", "run_id", "problem_id", "sample", "detach", "trace", "priority", "model"};
+      "question",    "messages", "system",   "task",     "numbers",
+      "target",      "use",      "strategy", "budget",   "verifier",
+      "temperature", "top_p",    "min_p",    "top_k",    "repetition_penalty",
+      "max_tokens",  "stop",     "seed",     "run_id",   "problem_id",
+      "sample",      "detach",   "trace",    "priority", "model"};
   if (std::find(std::begin(kMembers), std::end(kMembers), first) != std::end(kMembers)) {
     return first;
   }
@@ -75,8 +77,8 @@ bool Callers::leave(const std::string& run_id, bool gone) {
   return abandoned;
 }
 
-// What a run's callbacks hold of a connection: it may be gone before they come. No lock is held while
-// Runs is called, since observers come with a run's lock held.
+// What a run's callbacks hold of a connection: it may be gone before they come. No lock is held
+// while Runs is called, since observers come with a run's lock held.
 struct Methods::Link {
   search::Runs& runs;
   const std::shared_ptr<Callers> callers;

@@ -2,9 +2,9 @@
 // The methods of the daemon: what a connection may call, over the runs of this process. docs/rpc.md
 // shows each with its parameters.
 //
-// A Methods object belongs to one connection. A run that was asked for without `detach` is cancelled
-// when the last connection that waits for it has gone. Threads: call() by one thread at a time, leave()
-// by any; answers and progress come on the runs' threads.
+// A Methods object belongs to one connection. A run that was asked for without `detach` is
+// cancelled when the last connection that waits for it has gone. Threads: call() by one thread at a
+// time, leave() by any; answers and progress come on the runs' threads.
 
 #include <atomic>
 #include <functional>

@@ -28,7 +28,7 @@ using asio::ip::tcp;
 using asio::local::stream_protocol;
 using boost::system::error_code;
 
-constexpr unsigned kWorkers = 4;  // threads that run the methods
+constexpr unsigned kWorkers = 4;          // threads that run the methods
 constexpr size_t kSocketPathBytes = 107;  // sun_path holds 108 with its end
 
 Result<tcp::endpoint> loopback_endpoint(const std::string& listen) {
@@ -40,7 +40,8 @@ Result<tcp::endpoint> loopback_endpoint(const std::string& listen) {
   const auto address =
       asio::ip::make_address(parsed->host == "localhost" ? "127.0.0.1" : parsed->host, error);
   if (error || !address.is_loopback()) {
-    return invalid("listen: " + listen + " is not loopback; without keys it must be 127.0.0.1, "
+    return invalid("listen: " + listen +
+                   " is not loopback; without keys it must be 127.0.0.1, "
                    "localhost or [::1] with a port");
   }
   return tcp::endpoint(address, parsed->port);
@@ -53,7 +54,7 @@ Status listen_failure(const std::string& where, const error_code& error) {
 
 // A socket file that nobody answers on is what a killed daemon left.
 Status clear_stale_socket(const std::string& path, asio::io_context& io) {
-  struct stat info {};
+  struct stat info{};
   if (lstat(path.c_str(), &info) != 0) {
     return {};
   }
@@ -239,9 +240,8 @@ class Server::Impl {
     core_.finishing = true;
     core_.for_each([](Connection& connection) { connection.finish(); });
     last_.emplace(*io_, std::chrono::seconds(1));
-    last_->async_wait([this](error_code) {
-      core_.for_each([](Connection& connection) { connection.close(); });
-    });
+    last_->async_wait(
+        [this](error_code) { core_.for_each([](Connection& connection) { connection.close(); }); });
     poll_end();
   }
 

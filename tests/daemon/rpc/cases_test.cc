@@ -1,5 +1,6 @@
-// JSON-RPC text in, text out: every case of cases/*.txt. A case is a "# title", then "> text" lines that
-// come in one after another and "< text" lines that must go out, in that order ("<" alone: nothing).
+// JSON-RPC text in, text out: every case of cases/*.txt. A case is a "# title", then "> text" lines
+// that come in one after another and "< text" lines that must go out, in that order ("<" alone:
+// nothing).
 // "*" in what is expected stands for any text. @nest(N): N arrays in one another; @calls(N),
 // @replies(N): a batch and its answers; \xHH a byte.
 
@@ -153,8 +154,8 @@ std::vector<Case> read_cases(const std::string& path) {
 TEST_CASE("the cases in the files") {
   set_log_level(LogLevel::error);
   size_t files = 0;
-  for (const auto& file : std::filesystem::directory_iterator(
-           std::string(THINKD_SOURCE_DIR) + "/tests/daemon/rpc/cases")) {
+  for (const auto& file : std::filesystem::directory_iterator(std::string(THINKD_SOURCE_DIR) +
+                                                              "/tests/daemon/rpc/cases")) {
     ++files;
     for (const Case& one : read_cases(file.path().string())) {
       INFO(file.path().filename().string() << ": " << one.title);
@@ -200,10 +201,14 @@ TEST_CASE("an answer given twice goes out once") {
 
 TEST_CASE("statuses have their codes") {
   const std::pair<Status, RpcCode> table[] = {
-      {invalid("x"), RpcCode::invalid_params},   {not_found("x"), RpcCode::not_found},
-      {over_limit("x"), RpcCode::limit},         {conflict("x"), RpcCode::conflict},
-      {unavailable("x"), RpcCode::unavailable},  {cancelled("x"), RpcCode::interrupted},
-      {io_error("x"), RpcCode::io},              {corrupt("x"), RpcCode::corrupt},
+      {invalid("x"), RpcCode::invalid_params},
+      {not_found("x"), RpcCode::not_found},
+      {over_limit("x"), RpcCode::limit},
+      {conflict("x"), RpcCode::conflict},
+      {unavailable("x"), RpcCode::unavailable},
+      {cancelled("x"), RpcCode::interrupted},
+      {io_error("x"), RpcCode::io},
+      {corrupt("x"), RpcCode::corrupt},
       {internal_error("x"), RpcCode::internal},
   };
   set_log_level(LogLevel::error);

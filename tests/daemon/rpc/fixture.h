@@ -1,5 +1,6 @@
 #pragma once
-// A server on the toy model, on a port and a socket of its own, and raw peers that speak bytes to it.
+// A server on the toy model, on a port and a socket of its own, and raw peers that speak bytes to
+// it.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -34,10 +35,10 @@ struct Served {
   explicit Served(const daemon::ServerOptions& wanted = {}, ToyOptions toy = toy_options(),
                   engine::EngineOptions engine = {})
       : bench(engine, toy),
-        runs(std::make_unique<search::Runs>(*bench.engine, bench.verifiers, bench.registry,
-                                            nullptr, search::RunsOptions{})),
-        services{*runs, *bench.engine, bench.registry, bench.verifiers,
-                 scratch.path(), "toy", "portable"},
+        runs(std::make_unique<search::Runs>(*bench.engine, bench.verifiers, bench.registry, nullptr,
+                                            search::RunsOptions{})),
+        services{*runs,          *bench.engine, bench.registry, bench.verifiers,
+                 scratch.path(), "toy",         "portable"},
         options(wanted) {
     options.listen = "127.0.0.1:0";
     options.socket_path = scratch.path("thinkd.sock");

@@ -11,13 +11,35 @@ TEST_CASE("Host: the loopback names with the server's port") {
     INFO(good);
     CHECK(host_allowed(good, 7333));
   }
-  for (const char* bad :
-       {"", "localhost", "127.0.0.1", "127.0.0.1:7334", "evil.example:7333", "localhost.evil:7333",
-        "127.0.0.1.evil.example:7333", "localhost:7333/v1/models?", "localhost:7333@evil",
-        "user@localhost:7333", "::1:7333", "[::1", "[::1]7333", "[::2]:7333", "[]:7333",
-        "127.0.0.256:7333", "127.0.0:7333", "0127.0.0.1:7333", "2130706433:7333", "0.0.0.0:7333",
-        "localhost:", "localhost:+7333", "localhost:7333 ", " localhost:7333", "localhost..:7333",
-        "localhost:99999", "localhost:73330", "127.0.0.1:7333:7333", ".:7333"}) {
+  for (const char* bad : {"",
+                          "localhost",
+                          "127.0.0.1",
+                          "127.0.0.1:7334",
+                          "evil.example:7333",
+                          "localhost.evil:7333",
+                          "127.0.0.1.evil.example:7333",
+                          "localhost:7333/v1/models?",
+                          "localhost:7333@evil",
+                          "user@localhost:7333",
+                          "::1:7333",
+                          "[::1",
+                          "[::1]7333",
+                          "[::2]:7333",
+                          "[]:7333",
+                          "127.0.0.256:7333",
+                          "127.0.0:7333",
+                          "0127.0.0.1:7333",
+                          "2130706433:7333",
+                          "0.0.0.0:7333",
+                          "localhost:",
+                          "localhost:+7333",
+                          "localhost:7333 ",
+                          " localhost:7333",
+                          "localhost..:7333",
+                          "localhost:99999",
+                          "localhost:73330",
+                          "127.0.0.1:7333:7333",
+                          ".:7333"}) {
     INFO(bad);
     CHECK_FALSE(host_allowed(bad, 7333));
   }

@@ -63,15 +63,16 @@ TEST_CASE("what is refused, and with which status") {
   CHECK_THAT(answer("POST /rpc HTTP/1.1\r\n" + host + "\r\n"), Contains(" 415 "));
   CHECK_THAT(answer("\x16\x03\x01 nonsense\r\n\r\n"), Contains(" 400 "));
   CHECK_THAT(answer("POST /rpc HTTP/1.1\r\nHost\r\n\r\n"), Contains(" 400 "));
-  CHECK_THAT(answer("POST /rpc HTTP/1.1\r\n" + host + "X: " +
-                    std::string(limits::kHttpHeaderBytes, 'x') + "\r\n\r\n"),
+  CHECK_THAT(answer("POST /rpc HTTP/1.1\r\n" + host +
+                    "X: " + std::string(limits::kHttpHeaderBytes, 'x') + "\r\n\r\n"),
              Contains(" 431 "));
   const std::string json = host + "Content-Type: application/json; charset=utf-8\r\n";
-  CHECK_THAT(answer("POST /rpc HTTP/1.1\r\n" + json + "Content-Length: " +
-                    std::to_string(limits::kHttpBodyBytes + 1) + "\r\n\r\n"),
+  CHECK_THAT(answer("POST /rpc HTTP/1.1\r\n" + json +
+                    "Content-Length: " + std::to_string(limits::kHttpBodyBytes + 1) + "\r\n\r\n"),
              Contains(" 413 "));
-  CHECK_THAT(answer("POST /rpc HTTP/1.1\r\n" + json + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"),
-             Contains(" 400 "));
+  CHECK_THAT(
+      answer("POST /rpc HTTP/1.1\r\n" + json + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+      Contains(" 400 "));
   // A body whose length nobody announced.
   std::string chunked = "POST /rpc HTTP/1.1\r\n" + json + "Transfer-Encoding: chunked\r\n\r\n";
   for (int i = 0; i < 5; ++i) {
@@ -155,7 +156,7 @@ TEST_CASE("where it listens") {
   CHECK_THAT(refusal("localhost:70000"), Contains("host:port"));
   CHECK_THAT(refusal(served.host()), Contains("listen"));  // taken
 
-  struct stat info {};
+  struct stat info{};
   REQUIRE(stat(served.options.socket_path.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);
   daemon::ServerOptions same;

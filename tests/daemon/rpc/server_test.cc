@@ -92,8 +92,8 @@ TEST_CASE("progress equals what explain tells afterwards") {
     Json params = solve_params("walk:n=3");
     params["run_id"] = run_id;
     std::vector<Json> told;
-    const auto answer = daemon::call(endpoint, "solve", params,
-                                     [&](const Json& event) { told.push_back(event); });
+    const auto answer =
+        daemon::call(endpoint, "solve", params, [&](const Json& event) { told.push_back(event); });
     REQUIRE(answer.ok());
     REQUIRE(told.size() > 10);
     for (size_t i = 0; i < told.size(); ++i) {
@@ -133,8 +133,7 @@ TEST_CASE("a run ends with its caller, unless it is detached") {
     return run ? (*run)["state"].get<std::string>() : run.status().message();
   };
   const std::string socket_line = line("solve", endless_params("by-socket"));
-  const std::string http_text =
-      post(served.host(), line("solve", endless_params("by-http")), "");
+  const std::string http_text = post(served.host(), line("solve", endless_params("by-http")), "");
   {
     RawPeer peer = RawPeer::unix_socket(served.options.socket_path);
     REQUIRE(peer.say(socket_line));
@@ -247,8 +246,8 @@ TEST_CASE("what is wrong is named") {
   CHECK(code_and_param(served, "runs.get", {{"run_id", "nobody"}, {"x", 1}}) == "-32602 x");
   CHECK(code_and_param(served, "runs.list", {{"limit", 0}}) == "-32602 limit");
   CHECK(code_and_param(served, "server.status", {{"x", 1}}) == "-32602 x");
-  const auto other = daemon::call(served.http(), "solve",
-                                  {{"question", "q"}, {"model", "another"}});
+  const auto other =
+      daemon::call(served.http(), "solve", {{"question", "q"}, {"model", "another"}});
   CHECK_THAT(other.status().message(), Contains("another"));
   CHECK_THAT(other.status().message(), Contains("toy"));
   Json named = solve_params("greedy");
