@@ -77,7 +77,7 @@ CLI::App* fill(CLI::App& parent, std::string_view name, const Command& command, 
   for (const Flag& flag : kCommon) {
     add_flag(*app, flag, into, "Common flags");
   }
-  app->get_help_ptr()->group("Common flags");
+  app->get_help_ptr()->group("Flags");
   return app;
 }
 

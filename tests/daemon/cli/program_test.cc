@@ -22,7 +22,6 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"ask"}, "QUESTION"},
       {{"ask", "q", "r"}, "r"},
       {{"ask", "q", "--no-such-flag"}, "--no-such-flag"},
-      {{"ask", "q", "--seed"}, "--seed"},
       {{"ask", "q", "--seed", "1", "--seed", "2"}, "--seed"},
       {{"ask", "q", "--seed", "-1"}, "--seed"},
       {{"ask", "q", "--seed", "1e3"}, "--seed"},
