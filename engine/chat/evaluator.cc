@@ -114,18 +114,22 @@ void Evaluator::run_loop(const Node& node) {
     depth += at->loop != nullptr ? 1 : 0;
   }
   Loop loop{items, 0, depth};
+  // As jinja2 has it: `else` is for a loop of which no pass came to its end, so also for one that was
+  // left or cut short in every pass.
+  bool passed = false;
   for (; loop.index < items.size(); ++loop.index) {
     Scope inner{outer, &loop, {}};
     scope_ = &inner;
     assign(node, node.targets, node.unpack, items[loop.index]);
     const Flow flow = run_block(node.body);
     scope_ = outer;
+    passed = passed || flow == Flow::on;
     if (flow == Flow::leave) {
       break;
     }
   }
   scope_ = outer;
-  if (items.empty()) {
+  if (!passed) {
     run_block(node.otherwise);
   }
 }

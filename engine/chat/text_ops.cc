@@ -117,7 +117,8 @@ uint32_t code_point_at(std::string_view text, size_t at) {
 
 // Characters outside ASCII that surely have no case: punctuation, arrows, CJK, Hangul, emoji.
 bool surely_caseless(uint32_t code) {
-  return (code >= 0x2000 && code <= 0x206f) || (code >= 0x2190 && code <= 0x24b5) ||
+  return (code >= 0x80 && code <= 0xbf && code != 0xaa && code != 0xb5 && code != 0xba) ||
+         (code >= 0x2000 && code <= 0x206f) || (code >= 0x2190 && code <= 0x24b5) ||
          (code >= 0x2500 && code <= 0x2bff) || (code >= 0x2e80 && code <= 0xa63f) ||
          (code >= 0xac00 && code <= 0xd7a3) || (code >= 0x1f300 && code <= 0x1faff);
 }
