@@ -32,6 +32,8 @@ add_compile_options(-ffp-contract=off)
 add_compile_options(-Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers)
 # g++ 12, optimising, warns of moved-from variants and of string concatenation (its bug 105651).
 add_compile_options("$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-maybe-uninitialized;-Wno-restrict>")
+# clang finds libstdc++ 12's own use of a deprecated buffer in std::stable_sort.
+add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(THINKD_WERROR)
   add_compile_options(-Werror)
 endif()
