@@ -121,11 +121,10 @@ void BlockPool::forget(uint32_t slot) {
 }
 
 uint64_t BlockPool::available(uint64_t step) const {
-  uint64_t held = 0;  // live pages that this step does not touch
-  for (const Block* block = with_page_; block != nullptr; block = block->next) {
-    held += states_[block->page_slot].touched < step ? 1 : 0;
-  }
-  return free_.size() + idle_ + held;
+  const auto held = std::count_if(states_.begin(), states_.end(), [step](const PageState& state) {
+    return state.holders > 0 && state.touched < step;
+  });
+  return free_.size() + idle_ + static_cast<uint64_t>(held);
 }
 
 uint32_t BlockPool::take_page(uint64_t step) {
@@ -233,16 +232,6 @@ void BlockPool::publish(Block& block) {
   state.cached = true;
   state.hash = block.hash;
   state.tokens = block.tokens;
-}
-
-void BlockPool::evict(Block& block) {
-  if (block.page != nullptr) {
-    if (states_[block.page_slot].cached) {
-      forget(block.page_slot);
-    }
-    detach(block);
-    ++evictions_;
-  }
 }
 
 const BlockHash& BlockPool::hash(Block& block) const {

@@ -49,14 +49,12 @@ class BlockPool {
   // Takes the page of an equal cached block where there is one; true: the block is computed.
   bool adopt(Block& block, uint64_t step);
   void publish(Block& block);  // a full, exact, computed block enters the prefix cache
-  void evict(Block& block);    // the block loses its page; it will be rebuilt when needed
 
   // A number no block was marked with yet: for counting or visiting distinct blocks.
   uint64_t next_mark() { return ++mark_; }
 
   // The hash chain of a full exact block; computed on first use.
   const BlockHash& hash(Block& block) const;
-  const BlockHash& root() const { return root_; }
 
   PoolStats stats() const;     // any thread: as of the last reclaim or step
   void publish_stats();

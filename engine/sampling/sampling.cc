@@ -10,6 +10,7 @@ namespace thinkd::engine {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
+constexpr float kGreedyBelow = 1e-6f;  // no two different logits are closer than that in the law
 
 struct Scored {
   Token token;
@@ -104,19 +105,17 @@ Token draw_from(std::vector<Scored>& kept, float largest, double uniform) {
 }
 
 Token sample(std::vector<float> logits, const Sampling& sampling, double uniform) {
-  const float inverse = 1.0f / sampling.temperature;
+  // Taken from the largest first: whatever the temperature, the largest stays 0 and nothing overflows.
+  const float most = largest_of(logits);
   std::vector<Scored> items;
   items.reserve(logits.size());
   for (size_t i = 0; i < logits.size(); ++i) {
-    const float logit = usable(logits[i]) * inverse;
+    const float logit = (usable(logits[i]) - most) / sampling.temperature;
     if (logit > kNever) {
       items.push_back({static_cast<Token>(i), logit});
     }
   }
-  float largest = kNever;
-  for (const Scored& item : items) {
-    largest = std::max(largest, item.logit);
-  }
+  constexpr float largest = 0;
   if (sampling.top_k > 0 && sampling.top_k < items.size()) {
     sort_front(items, 0, sampling.top_k);
     items.resize(sampling.top_k);
@@ -146,7 +145,8 @@ std::optional<Draw> draw_token(std::span<const float> logits, const Sampling& sa
   }
   std::vector<float> changed;
   std::span<const float> used = logits;
-  if (sampling.repetition_penalty != 1.0f || sampling.temperature > 0) {
+  const bool samples = sampling.temperature >= kGreedyBelow;
+  if (sampling.repetition_penalty != 1.0f || samples) {
     changed.assign(logits.begin(), logits.end());
     if (sampling.repetition_penalty != 1.0f) {
       penalize(changed, history, sampling.repetition_penalty);
@@ -154,7 +154,7 @@ std::optional<Draw> draw_token(std::span<const float> logits, const Sampling& sa
     used = changed;
   }
   Draw draw;
-  if (sampling.temperature > 0) {
+  if (samples) {
     draw.token = sample(std::move(changed), sampling, uniform);
   } else {
     float best = kNever;

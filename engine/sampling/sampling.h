@@ -1,6 +1,6 @@
 #pragma once
 // How the next token is drawn. Order: repetition penalty, temperature, top-k, top-p, min-p, then one
-// uniform through the inverse CDF by token id. Temperature 0 takes the largest logit, lowest id first.
+// uniform through the inverse CDF by token id. A temperature below 1e-6 takes the largest logit, lowest id first.
 // Non-finite logits count as minus infinity and never win; where no logit is finite, the result says so.
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace thinkd::engine {
 
 struct Sampling {
-  float temperature = 0.0f;         // 0: greedy
+  float temperature = 0.0f;         // below 1e-6: greedy
   uint32_t top_k = 0;               // 0: off
   float top_p = 1.0f;               // 1: off
   float min_p = 0.0f;               // 0: off

@@ -15,10 +15,10 @@ namespace {
 
 constexpr uint64_t kLargestDefaultPool = uint64_t{4} << 30;
 
-uint64_t default_pool_bytes() {
+uint64_t machine_bytes() {
   const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
   const auto page = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PAGE_SIZE)));
-  return std::min(kLargestDefaultPool, pages * page / 4);
+  return pages * page;
 }
 
 BlockHash root_hash(const LanguageModel& model, const std::string& tenant) {
@@ -39,7 +39,13 @@ BlockHash root_hash(const LanguageModel& model, const std::string& tenant) {
 Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<LanguageModel> model,
                                                const EngineOptions& options) {
   const ModelShape& shape = model->runner->shape();
-  const uint64_t bytes = options.kv_pool_bytes ? options.kv_pool_bytes : default_pool_bytes();
+  const uint64_t machine = machine_bytes();
+  const uint64_t bytes =
+      options.kv_pool_bytes ? options.kv_pool_bytes : std::min(kLargestDefaultPool, machine / 4);
+  if (bytes > machine) {
+    return over_limit("a KV pool of " + std::to_string(bytes) + " bytes: the machine has " +
+                      std::to_string(machine));
+  }
   const uint64_t pages = std::min<uint64_t>(bytes / shape.page_bytes, UINT32_MAX - 1);
   if (pages == 0) {
     return over_limit("a KV pool of " + std::to_string(bytes) + " bytes holds not one block: " +

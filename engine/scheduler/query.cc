@@ -27,8 +27,10 @@ WorkId Query::submit(LogprobsItem item) {
   StaticWork work;
   work.id = state_->next_id++;
   if (item.branch.length() > 0) {
-    work.next = item.branch.length() - 1;
-    work.end = work.next + static_cast<uint32_t>(item.tokens.size());
+    if (!item.recorded) {
+      work.next = item.branch.length() - 1;
+      work.end = work.next + static_cast<uint32_t>(item.tokens.size());
+    }
     item.branch.append(item.tokens);
   }
   work.branch = std::move(item.branch);

@@ -74,6 +74,7 @@ struct LogprobsItem {
   Branch branch;
   std::vector<Token> tokens;
   uint32_t top_k = 0;
+  bool recorded = false;  // a journal has them: nothing is computed, and it is done in its turn
 };
 struct LogprobsResult {
   std::vector<TokenLogprobs> tokens;
@@ -99,7 +100,7 @@ struct Finished {
   std::variant<ExtendResult, LogprobsResult, HiddenResult> result;
 };
 
-enum class Until : uint8_t { any, all };
+enum class Until : uint8_t { any, all };  // any: log-probs and states of one tick still all finish
 
 struct QueryOptions {
   uint32_t page_quota = 0;              // pages of branches that run at once; 0: the whole pool

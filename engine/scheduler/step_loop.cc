@@ -130,7 +130,10 @@ void StepLoop::deliver(double seconds, uint32_t rows) {
       query->mailbox.push_back(std::move(done));
     }
     query->finished.clear();
-    query->advancing = !query->satisfied() && !(query->extends.empty() && query->statics.empty());
+    // How many log-probs and states fit into one step depends on the load: what was begun at this tick is
+    // finished before "any" counts, so that the owner always sees the same.
+    const bool begun = !query->statics.empty();
+    query->advancing = begun || (!query->satisfied() && !query->extends.empty());
     query->running = query->advancing;
     query->shown_tick = query->tick;
     query->shown_allowance = query->allowance;

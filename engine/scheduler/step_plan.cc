@@ -91,7 +91,11 @@ Need StepPlan::make_resident(const std::vector<BlockRun>& runs, PlanCost& cost,
   return Need::met;
 }
 
-void StepPlan::add_row(Block& block, uint32_t slot, PlanCost& cost) {
+uint32_t StepPlan::add_row(Block& block, uint32_t slot, PlanCost& cost) {
+  const auto [place, fresh] = places_.try_emplace({&block, slot}, rows());
+  if (!fresh) {
+    return place->second;
+  }
   if (lineage_of_ != &block) {
     lineage_ = lineage(block);
     lineage_of_ = &block;
@@ -108,6 +112,7 @@ void StepPlan::add_row(Block& block, uint32_t slot, PlanCost& cost) {
     block.computed = slot + 1;
     block.once_computed = std::max(block.once_computed, block.computed);
   }
+  return place->second;
 }
 
 bool StepPlan::add_rows(const std::vector<Missing>& missing, PlanCost& cost) {
@@ -124,13 +129,13 @@ bool StepPlan::add_rows(const std::vector<Missing>& missing, PlanCost& cost) {
 
 // A branch that grows inside a block leaves a tip behind at each step. A few are kept, in case a fork ends
 // there; one that was dropped is computed again.
-void StepPlan::keep_tip(Block& block, uint32_t slot) {
+void StepPlan::keep_tip(Block& block, uint32_t slot, uint32_t row) {
   constexpr size_t kKept = 2;
   if (block.tips.size() >= kKept) {
     std::erase_if(block.tips, [&](const Tip& tip) { return tip.step < step_; });
   }
   block.tips.push_back({slot, step_, nullptr});
-  wanted_rows_.push_back(rows() - 1);
+  wanted_rows_.push_back(row);
   keepers_.push_back(&block);
 }
 
@@ -157,8 +162,7 @@ Need StepPlan::require_tip(const Branch& branch, PlanCost& cost) {
   if (!add_rows(missing, cost) || full()) {
     return Need::partly;
   }
-  add_row(tip, slot, cost);
-  keep_tip(tip, slot);
+  keep_tip(tip, slot, add_row(tip, slot, cost));
   return Need::met;
 }
 
@@ -185,8 +189,7 @@ Need StepPlan::require_states(const Branch& branch, uint32_t first, uint32_t end
       if (full()) {
         return Need::partly;
       }
-      add_row(*run.block, run.from + (position - begin), cost);
-      wanted_rows_.push_back(rows() - 1);
+      wanted_rows_.push_back(add_row(*run.block, run.from + (position - begin), cost));
       keepers_.push_back(nullptr);
       wanted.push_back(static_cast<uint32_t>(wanted_rows_.size()) - 1);
     }

@@ -6,8 +6,10 @@
 // Engine thread only; lives for one step.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/kv/block_pool.h"
@@ -63,14 +65,16 @@ class StepPlan {
 
   Need make_resident(const std::vector<BlockRun>& runs, PlanCost& cost, std::vector<Missing>& missing);
   bool add_rows(const std::vector<Missing>& missing, PlanCost& cost);
-  void keep_tip(Block& block, uint32_t slot);
-  void add_row(Block& block, uint32_t slot, PlanCost& cost);
+  void keep_tip(Block& block, uint32_t slot, uint32_t row);
+  // The row's place in the step; a row that is in it already is not added twice.
+  uint32_t add_row(Block& block, uint32_t slot, PlanCost& cost);
   bool full() const { return rows() >= max_rows_; }
 
   BlockPool& pool_;
   const uint64_t step_;
   const uint32_t max_rows_;
   std::vector<PlannedRow> rows_;
+  std::map<std::pair<const Block*, uint32_t>, uint32_t> places_;  // of each row, by block and slot
   std::vector<BlockRead> reads_;       // of all rows, one after the other
   std::vector<BlockRun> lineage_;      // of lineage_of_
   const Block* lineage_of_ = nullptr;

@@ -96,6 +96,22 @@ TEST_CASE("temperature 0 takes the largest, the lowest id of equals, after the p
   CHECK(draw_token(logits, penalty, history, 0.9)->token == 2);
 }
 
+TEST_CASE("tiny and huge temperatures neither overflow nor lose the largest") {
+  const std::vector<float> logits = {-30, -20, -25};
+  for (float temperature : {1e-45f, 1e-38f, 1e-7f, 1e-5f, 1e-3f}) {
+    Sampling sampling;
+    sampling.temperature = temperature;
+    sampling.top_p = 0.9f;
+    for (double uniform : {0.0, 0.5, 0.999999}) {
+      CHECK(draw_token(logits, sampling, {}, uniform)->token == 1);
+    }
+  }
+  Sampling flat;
+  flat.temperature = 1e30f;
+  CHECK(draw_token(logits, flat, {}, 0.1)->token == 0);
+  CHECK(draw_token(logits, flat, {}, 0.9)->token == 2);
+}
+
 TEST_CASE("the log-prob of a draw is the model's own, before penalty and temperature") {
   const std::vector<float> logits = {0, 1, 2};
   Sampling sampling;

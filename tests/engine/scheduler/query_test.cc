@@ -83,6 +83,37 @@ TEST_CASE("any comes back at the tick of the first end; the rest goes on later f
   CHECK(query->tick() == 20);
 }
 
+TEST_CASE("any over log-probs tells the same in steps of any size") {
+  const ToyOptions toy{.depth = 100, .alphabet = "ab"};
+  std::vector<std::vector<WorkId>> told;
+  for (uint32_t step_rows : {4u, 512u}) {
+    auto engine = toy_engine(toy, 64, {.step_rows = step_rows});
+    auto query = engine->new_query({});
+    const Branch branch = branch_of(*engine, "q:");
+    std::vector<WorkId> ids;
+    for (int i = 0; i < 3; ++i) {
+      ids.push_back(query->submit(LogprobsItem{branch, testing::toy_tokens("abbabaab"), 0}));
+    }
+    told.emplace_back();
+    query->advance(ids, Until::any, [&](Finished done) { told.back().push_back(done.id); });
+    CHECK(query->tick() == 0);
+  }
+  CHECK(told[0] == told[1]);
+  CHECK(told[0].size() == 3);
+}
+
+TEST_CASE("a row that two ask for in one step is one row") {
+  auto engine = toy_engine({}, 64);
+  auto query = engine->new_query({});
+  const Branch branch = branch_of(*engine, "question:");
+  const std::vector<WorkId> ids = {query->submit(HiddenItem{branch, 3}),
+                                   query->submit(HiddenItem{branch, 3})};
+  auto results = run_all(*query, ids);
+  CHECK(query->cost().rows == 4);
+  CHECK(std::get<HiddenResult>(results.at(ids[0]).result).hidden ==
+        std::get<HiddenResult>(results.at(ids[1]).result).hidden);
+}
+
 TEST_CASE("stop_at ends everything at its tick, and later work at once") {
   const ToyOptions toy{.depth = 100, .alphabet = "ab", .end_logit = -100};
   auto engine = toy_engine(toy, 64);
