@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,7 @@ namespace thinkd::daemon {
 namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
+constexpr int kOpenTries = 16;
 
 Status failed(std::string_view what, const std::string& path) {
   return io_error("cannot " + std::string(what) + " '" + path +
@@ -35,20 +37,34 @@ Status sync_folder(const std::string& path) {
   return status;
 }
 
+// Another process may have finished the file between our open and our lock: then what we locked is
+// the whole file under its own name, or a removed one.
+bool is_at(int descriptor, const std::string& path) {
+  struct stat held{};
+  struct stat named{};
+  return ::fstat(descriptor, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
 }  // namespace
 
 Result<PartFile> PartFile::open(const std::string& path, bool keep) {
   const std::string part = path + ".part";
-  const int descriptor = ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) {
-    return failed("open", part);
+  for (int tries = 0; tries < kOpenTries; ++tries) {
+    const int descriptor = ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) {
+      return failed("open", part);
+    }
+    PartFile file(descriptor, path);
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      break;
+    }
+    if (is_at(descriptor, part)) {
+      THINKD_CHECK(keep ? file.take_up() : file.restart());
+      return file;
+    }
   }
-  PartFile file(descriptor, path);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    return conflict("'" + part + "' is being written by another process");
-  }
-  THINKD_CHECK(keep ? file.take_up() : file.restart());
-  return file;
+  return conflict("'" + part + "' is being written by another process");
 }
 
 PartFile::PartFile(PartFile&& other) noexcept

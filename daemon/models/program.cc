@@ -33,6 +33,28 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
+// The child starts with the signals as a program expects them, whatever this process blocks and
+// ignores for itself.
+class PlainSignals {
+ public:
+  PlainSignals() {
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t set;
+    sigemptyset(&set);
+    ::posix_spawnattr_setsigmask(&attributes_, &set);
+    sigaddset(&set, SIGPIPE);  // the only one that daemon/signals.cc ignores
+    ::posix_spawnattr_setsigdefault(&attributes_, &set);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~PlainSignals() { ::posix_spawnattr_destroy(&attributes_); }
+  PlainSignals(const PlainSignals&) = delete;
+  PlainSignals& operator=(const PlainSignals&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
 std::vector<std::string> environment_of(const Program& program) {
   std::vector<std::string> variables;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
@@ -67,8 +89,9 @@ Result<pid_t> spawn(const Program& program, int output) {
   ::posix_spawn_file_actions_adddup2(actions.get(), output, 2);
   std::vector<std::string> arguments = program.arguments;
   std::vector<std::string> environment = environment_of(program);
+  const PlainSignals signals;
   pid_t child = -1;
-  const int error = ::posix_spawnp(&child, arguments[0].c_str(), actions.get(), nullptr,
+  const int error = ::posix_spawnp(&child, arguments[0].c_str(), actions.get(), signals.get(),
                                    pointers(arguments).data(), pointers(environment).data());
   if (error == ENOENT) {
     return not_found("there is no program '" + program.arguments[0] + "'");

@@ -1,6 +1,7 @@
 #pragma once
 // Runs another program to its end: an argument vector and never a shell, no standard input, this
-// process's environment with a few variables set over it.
+// process's environment with a few variables set over it, no signal blocked and SIGPIPE not
+// ignored.
 
 #include <functional>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -142,6 +143,30 @@ TEST_CASE("an arriving file is there only whole and right") {
   Result<PartFile> shorter = PartFile::open(folder.file("s"), false);
   REQUIRE(shorter->add(bytes("x")).ok());
   CHECK_THAT(shorter->finish(2, "").status().message(), Contains("1 bytes") && Contains("2"));
+}
+
+TEST_CASE("programs start with the signals as they expect them") {
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  sigaddset(&blocked, SIGINT);
+  REQUIRE(pthread_sigmask(SIG_BLOCK, &blocked, &before) == 0);
+  const auto handler = signal(SIGPIPE, SIG_IGN);
+  const Result<ProgramEnd> end =
+      run_program({.arguments = {"/bin/sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status"},
+                   .environment = {},
+                   .keep_going = {}});
+  signal(SIGPIPE, handler);
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &before, nullptr) == 0);
+  REQUIRE(end.ok());
+  INFO(end->output);
+  CHECK_THAT(end->output, Contains("SigBlk:\t0000000000000000"));
+  const size_t at = end->output.find("SigIgn:\t");
+  REQUIRE(at != std::string::npos);
+  // 16 hexadecimal digits; SIGPIPE, 13, is the lowest bit of the fourth from the right.
+  const char digit = end->output.at(at + 8 + 12);
+  CHECK(std::string("02468ace").find(digit) != std::string::npos);
 }
 
 TEST_CASE("programs run with their arguments as they are") {
