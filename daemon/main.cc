@@ -1,6 +1,7 @@
 // The program. Commands that come and go stand in daemon/cli/; here is the one that stays.
 
 #include <exception>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -43,6 +44,7 @@ int serve(const Arguments& arguments, const Config& config, const std::string& s
   const engine::Engine& engine = *(*house)->engine;
   const Services services = {runs,      *(*house)->engine, (*house)->registry, (*house)->verifiers,
                              store_dir, config.model,      isa_name(config)};
+  const std::future<void> stopped = signals.first();  // before anyone hears that it serves
   const ServerOptions options = server_options(config, store_dir);
   const Result<std::unique_ptr<Server>> server = Server::start(options, services);
   if (!server) {
@@ -57,7 +59,7 @@ int serve(const Arguments& arguments, const Config& config, const std::string& s
   if (finish_output(kExitDone) != kExitDone) {
     return kExitFailed;
   }
-  signals.wait();
+  stopped.wait();
   (*server)->stop_listening();
   runs.drain(config.drain_seconds);
   return kExitDone;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <future>
 #include <memory>
+#include <utility>
 
 #include "daemon/exit_code.h"
 
@@ -58,16 +58,12 @@ void SignalWatch::run() {
     if (read(signals_, &info, sizeof(info)) != static_cast<ssize_t>(sizeof(info))) {
       continue;
     }
-    std::function<void()> handler;
-    {
-      const std::lock_guard guard(lock_);
-      if (!handler_ || fired_) {
-        _exit(kExitInterrupted);
-      }
-      fired_ = true;
-      handler = handler_;
+    const std::lock_guard guard(lock_);
+    if (!handler_ || fired_) {
+      _exit(kExitInterrupted);
     }
-    handler();
+    fired_ = true;
+    handler_();
   }
 }
 
@@ -76,15 +72,10 @@ void SignalWatch::set_handler(std::function<void()> handler) {
   handler_ = std::move(handler);
 }
 
-bool SignalWatch::fired() const {
-  const std::lock_guard guard(lock_);
-  return fired_;
-}
-
-void SignalWatch::wait() {
+std::future<void> SignalWatch::first() {
   const auto came = std::make_shared<std::promise<void>>();
   set_handler([came] { came->set_value(); });
-  came->get_future().wait();
+  return came->get_future();
 }
 
 }  // namespace thinkd::daemon
