@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -54,6 +55,18 @@ RpcOutcome refused(const Status& status, bool admission) {
   }
   return {"", std::move(error)};
 }
+
+// Whose turn it is is over when this goes.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& taken) : taken_(taken) {}
+  ~Turn() { taken_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& taken_;
+};
 
 }  // namespace
 
@@ -171,13 +184,15 @@ void Methods::call(const std::string& method, const Json& params, RpcDone done) 
   if (method == "runs.resume") {
     return resume(named, std::move(done));
   }
-  if (method == "runs.replay" && callers_->replaying.exchange(true)) {
-    return done(rpc_failure(unavailable("a replay is at work; at most 1 at a time")));
+  std::optional<Turn> turn;
+  if (method == "runs.replay") {
+    if (callers_->replaying.exchange(true)) {
+      return done(rpc_failure(unavailable("a replay is at work; at most 1 at a time")));
+    }
+    turn.emplace(callers_->replaying);
   }
   RpcOutcome outcome = entry.run(services_, named);
-  if (method == "runs.replay") {
-    callers_->replaying = false;
-  }
+  turn.reset();
   done(std::move(outcome));
 }
 
