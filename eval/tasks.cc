@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "eval/limits.h"
+#include "search/countdown_prompt.h"
 #include "verifiers/answer.h"
 
 namespace thinkd::eval {
@@ -97,19 +98,6 @@ std::optional<std::vector<int64_t>> integers_of(std::string_view text, char sepa
   return out;
 }
 
-std::string countdown_prompt(const verifiers::Problem& problem) {
-  std::string numbers;
-  for (size_t i = 0; i < problem.numbers.size(); ++i) {
-    numbers += i == 0 ? "" : i + 1 == problem.numbers.size() ? " and " : ", ";
-    numbers += std::to_string(problem.numbers[i]);
-  }
-  const bool any = problem.use == verifiers::NumberUse::any;
-  return "Use the numbers " + numbers + ", each " + (any ? "at most" : "exactly") +
-         " once, with +, -, *, / and parentheses to make an expression whose value is " +
-         std::to_string(problem.target) +
-         ".\n\nThink step by step. End with a line \"Answer: " + "EXPRESSION\".";
-}
-
 Result<Problem> countdown(const Place& place, std::vector<int64_t> numbers, int64_t target,
                           verifiers::NumberUse use) {
   if (numbers.empty() || numbers.size() > limits::kCountdownNumbers) {
@@ -122,7 +110,7 @@ Result<Problem> countdown(const Place& place, std::vector<int64_t> numbers, int6
   problem.graded.problem.numbers = std::move(numbers);
   problem.graded.problem.target = target;
   problem.graded.problem.use = use;
-  problem.prompt = countdown_prompt(problem.graded.problem);
+  problem.prompt = search::countdown_prompt(problem.graded.problem);
   return problem;
 }
 

@@ -56,6 +56,9 @@ class BranchTable {
     return found == slots_.end() ? nullptr : &found->second;
   }
 
+  auto begin() { return slots_.begin(); }  // in order of opening
+  auto end() { return slots_.end(); }
+
   void drop(uint64_t id) { slots_.erase(id); }
   void clear() { slots_.clear(); }
   uint64_t live() const { return slots_.size(); }

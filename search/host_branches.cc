@@ -148,7 +148,7 @@ void VerbHost::drop_branch(uint64_t id) {
   if (slot == nullptr) {
     return;
   }
-  if (!slot->candidate && slot->forks == 0 && slot->lineage.tokens() > 0 && !over_) {
+  if (!slot->candidate && slot->forks == 0 && slot->lineage.tokens() > 0) {
     Event event;
     event.kind = EventKind::pruned;
     event.branch = to_string(slot->path);
@@ -173,6 +173,9 @@ void VerbHost::drop_branch(uint64_t id) {
 }
 
 Status VerbHost::drop(const sdk::Drop& request) {
+  if (over_) {
+    return {};  // kept for outcome()
+  }
   for (sdk::BranchId id : request.branches) {
     drop_branch(id.value);
   }
@@ -200,7 +203,11 @@ Status VerbHost::splice(const sdk::Splice& request, uint64_t ticket) {
   engine::Branch& branch = (*slot)->branch;
   THINKD_CHECK(fits_context(uint64_t{branch.length()} + count,
                             "branch " + to_string((*slot)->path) + " with what is spliced in"));
+  const uint32_t before = branch.length();
   THINKD_CHECK(branch.splice((*source)->branch, request.first, count));
+  // As if alone: what another branch has computed already is paid for again.
+  ledger_.prompt_tokens += count;
+  bill(before, count);
   if (!branch.exact()) {
     approximate_.insert("splice");
   }

@@ -1,18 +1,17 @@
 // The verbs on the run: what judges, what is random, what time it is, what is a candidate.
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "base/philox.h"
 #include "base/text.h"
+#include "search/judges.h"
 #include "search/verb_host.h"
 
 namespace thinkd::search {
 namespace {
 
-constexpr std::string_view kDefaultScorer = "mean_logprob";
 constexpr std::string_view kRandomPath = "random";  // no branch path has letters
 
 sdk::Outcome outcome_of(verifiers::Outcome outcome) {
@@ -49,16 +48,6 @@ std::string_view outcome_text(sdk::Outcome outcome) {
   return "none";
 }
 
-// Parameters of "name:param=value" as a verifier takes them: texts.
-Result<verifiers::Parameters> text_parameters(const StrategySpec& spec) {
-  verifiers::Parameters parameters;
-  const Json params = Json::parse(spec.params, nullptr, false);
-  for (const auto& [name, value] : params.items()) {
-    parameters[name] = value.is_string() ? value.get<std::string>() : to_text(value);
-  }
-  return parameters;
-}
-
 std::string as_string(const sdk::Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -71,18 +60,10 @@ std::span<const uint8_t> as_bytes(const std::string& text) {
 
 Result<sdk::Verdict> VerbHost::judge(std::string_view verifier,
                                      const verifiers::Candidate& candidate) const {
-  Result<StrategySpec> spec = parse_strategy(verifier.empty() ? kDefaultScorer : verifier);
-  if (!spec) {
-    return spec.status().within("verifier");
-  }
-  const Result<verifiers::Parameters> parameters = text_parameters(*spec);
-  if (!parameters) {
-    return parameters.status();
-  }
   const Result<std::shared_ptr<const verifiers::Verifier>> judge =
-      setup_.verifiers.verifier(spec->name, *parameters);
+      find_judge(setup_.verifiers, verifier);
   if (!judge) {
-    return judge.status();
+    return judge.status().within("verifier");
   }
   const verifiers::Verdict verdict = (*judge)->check(problem_, candidate);
   return sdk::Verdict{verdict.score, outcome_of(verdict.outcome), verdict.reason, verdict.answer};
@@ -307,18 +288,9 @@ Status VerbHost::emit_candidate(const sdk::Emit& request, BranchSlot* slot) {
   Candidate candidate;
   candidate.text = !request.text.empty() ? request.text : generated_text(*slot);
   candidate.score = request.score;
-  if (slot != nullptr) {
-    candidate.tokens = slot->lineage.tokens();
-    candidate.branch = to_string(slot->path);
-    candidate.cut = slot->cut_by_longest;
-  }
   const Result<std::optional<sdk::Verdict>> verdict = final_verdict(request, slot, candidate.text);
   if (!verdict) {
     return verdict.status();
-  }
-  const verifiers::Extraction extraction = verifiers::extract_answer(candidate.text, problem_.kind);
-  if (extraction.found) {
-    candidate.answer = extraction.answer;
   }
   if (*verdict) {
     candidate.verdict = outcome_text((*verdict)->outcome);
@@ -326,7 +298,26 @@ Status VerbHost::emit_candidate(const sdk::Emit& request, BranchSlot* slot) {
       candidate.answer = (*verdict)->answer;
     }
   }
+  add_candidate(std::move(candidate), slot);
+  tell_best();
+  Event bill;
+  bill.kind = EventKind::ledger;
+  bill.ledger = ledger_now();
+  tell(std::move(bill));
+  return {};
+}
+
+void VerbHost::add_candidate(Candidate candidate, BranchSlot* slot) {
+  if (!candidate.answer) {
+    verifiers::Extraction extraction = verifiers::extract_answer(candidate.text, problem_.kind);
+    if (extraction.found) {
+      candidate.answer = std::move(extraction.answer);
+    }
+  }
   if (slot != nullptr) {
+    candidate.tokens = slot->lineage.tokens();
+    candidate.branch = to_string(slot->path);
+    candidate.cut = slot->cut_by_longest;
     slot->candidate = true;
     slot->lineage.keep();
   }
@@ -339,12 +330,6 @@ Status VerbHost::emit_candidate(const sdk::Emit& request, BranchSlot* slot) {
   event.score = candidate.score;
   candidates_.push_back(std::move(candidate));
   tell(std::move(event));
-  tell_best();
-  Event bill;
-  bill.kind = EventKind::ledger;
-  bill.ledger = ledger_now();
-  tell(std::move(bill));
-  return {};
 }
 
 void VerbHost::tell(Event event) {

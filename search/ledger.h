@@ -2,14 +2,14 @@
 // What a run cost. Every number but those marked "measured" follows from the run's own recipes, as
 // if it had run alone with nothing cached; load, batching and caches cannot change them.
 //
-//   prompt_tokens      tokens that open and append put into branches (a fork pays nothing again)
+//   prompt_tokens      tokens that open, append and splice put into branches; a fork pays none
 //   generated_tokens   tokens that extend drew, each once however many branches share it
 //   discarded_tokens   of these: on no emitted candidate, and held by no branch any more
 //   verifier_tokens    tokens that verifiers and the logprobs verb had the model read or draw
 //   total_tokens       prompt + generated + verifier
 //   flops              Engine::row_flops(position + 1) of each such token, once
 //
-// Plain values; LedgerKeeper (ledger_keeper.h) is what fills them.
+// Plain values; VerbHost fills them. joules: nothing measures it yet.
 
 #include <cstdint>
 #include <optional>

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "search/countdown_prompt.h"
 
 namespace thinkd::search {
 namespace {
@@ -62,6 +63,7 @@ class RequestReader {
       return numbers(value);
     }
     if (key == "target") {
+      has_target_ = true;
       return integer(key, value, request_.target);
     }
     if (key == "use") {
@@ -248,9 +250,27 @@ class RequestReader {
                                       " letters, digits, '.', '_' and '-'");
   }
 
+  // The numbers are the problem: what is not asked in words is asked as eval asks it.
+  Status finish_countdown() {
+    if (request_.numbers.empty()) {
+      return invalid("numbers is missing; task " + request_.task + " needs them");
+    }
+    if (!has_target_ && request_.task == "countdown") {
+      return invalid("target is missing; task countdown needs it");
+    }
+    request_.target = has_target_ ? request_.target : 24;
+    if (request_.messages.empty() && question_.value_or("").empty()) {
+      question_ = countdown_prompt(problem_of(request_));
+    }
+    return {};
+  }
+
   Result<Request> finish() {
     if (question_ && !request_.messages.empty()) {
       return invalid("question and messages are both given; one of them must be left out");
+    }
+    if (request_.task == "countdown" || request_.task == "game24") {
+      THINKD_CHECK(finish_countdown());
     }
     if (system_ && !question_) {
       return invalid("system is given without question; put it into messages");
@@ -267,6 +287,7 @@ class RequestReader {
   Request request_;
   std::optional<std::string> question_;
   std::optional<std::string> system_;
+  bool has_target_ = false;
 };
 
 }  // namespace

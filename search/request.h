@@ -35,7 +35,9 @@ struct Budget {
   std::optional<uint64_t> tokens;   // generated tokens, all branches together
   std::optional<uint64_t> longest;  // generated tokens on any one branch, ancestors included
   std::optional<uint64_t> verifier_calls;
-  std::optional<uint64_t> flops;    // as the ledger counts them; checked between extends
+  // As the ledger counts them. One extend of one branch never passes it; n branches side by side
+  // may each spend what is left, so the run can end with up to n times that part over it.
+  std::optional<uint64_t> flops;
   std::optional<uint64_t> samples;  // candidates the run may finish
   std::optional<uint64_t> pages;    // page quota; default: a configured share of the pool
   std::optional<double> seconds;    // deadline, from admission
@@ -79,6 +81,8 @@ struct Request {
 // Members: question | messages, system, task, numbers, target, use, strategy, budget, verifier,
 // temperature, top_p, min_p, top_k, repetition_penalty, max_tokens, stop, seed, run_id, problem_id,
 // sample, detach, trace, priority.
+// Tasks countdown and game24 need numbers and target (game24: 24 where it is missing); without a
+// question they are asked as countdown_prompt.h puts it.
 // An unknown or ill-typed member is `invalid` and named.
 Result<Request> request_from_json(const Json& value);
 Json to_json(const Request& request);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "memory/store.h"
+#include "search/judges.h"
 #include "search/runs_impl.h"
 
 namespace thinkd::search {
@@ -85,21 +86,7 @@ Status Runs::Impl::check(const Request& request, std::vector<sdk::Param>& params
   }
   params = *std::move(checked);
   strategy = *registry_.find(request.strategy.name);
-  if (!request.verifier.empty()) {
-    Result<StrategySpec> spec = parse_strategy(request.verifier);
-    if (!spec) {
-      return spec.status().within("verifier");
-    }
-    verifiers::Parameters parameters;
-    const Json texts = Json::parse(spec->params, nullptr, false);
-    for (const auto& [name, value] : texts.items()) {
-      parameters[name] = value.is_string() ? value.get<std::string>() : to_text(value);
-    }
-    const auto verifier = verifiers_.verifier(spec->name, parameters);
-    if (!verifier) {
-      return verifier.status();
-    }
-  }
+  THINKD_CHECK(check_judges(verifiers_, request, params));
   if (request.budget.pages && *request.budget.pages > engine_.pages_total()) {
     return over_limit("budget: pages is " + std::to_string(*request.budget.pages) +
                       "; the pool has " + std::to_string(engine_.pages_total()));

@@ -27,19 +27,6 @@ thinkd_status status_of(Code code) {
   }
 }
 
-Code code_of(thinkd_status status) {
-  switch (status) {
-    case THINKD_INVALID:
-      return Code::invalid;
-    case THINKD_LIMIT:
-      return Code::limit;
-    case THINKD_UNAVAILABLE:
-      return Code::unavailable;
-    default:
-      return Code::internal;
-  }
-}
-
 sdk::RunRequest run_request(const HostSetup& setup) {
   const Request& request = setup.request;
   sdk::RunRequest out;
@@ -124,72 +111,6 @@ Outcome VerbHost::run(const thinkd_strategy& strategy) {
   table.error = &VerbHost::table_error;
   table.fail = &VerbHost::table_fail;
   return outcome(strategy.run(strategy.self, &table, request.data(), request.size()));
-}
-
-Outcome VerbHost::outcome(thinkd_status status) {
-  collect_running();
-  branches_.clear();
-  live_ = 0;
-  Outcome out;
-  if (!failure_.ok()) {
-    out.status = failure_;
-    return out;
-  }
-  if (reason_ == StopReason::interrupted && over_) {
-    out.status = cancelled("the run was interrupted; it can be resumed");
-    return out;
-  }
-  if (status != THINKD_OK && status != THINKD_STOPPED) {
-    out.status = Status(code_of(status),
-                        fail_text_.empty() ? "the strategy failed without a reason" : fail_text_);
-    return out;
-  }
-  Answer& answer = out.answer;
-  const Chosen chosen = choose(rule_, candidates_, setup_.request.task.empty());
-  answer.answer = chosen.answer;
-  answer.confidence = chosen.confidence;
-  answer.confidence_kind = chosen.confidence_kind;
-  answer.chosen = chosen.candidate;
-  if (over_) {
-    answer.stopped_by = to_string(reason_);
-  } else if (chosen.candidate && candidates_[*chosen.candidate].cut) {
-    answer.stopped_by = "longest";
-  }
-  answer.candidates = std::move(candidates_);
-  answer.ledger = ledger_now();
-  answer.seed = setup_.request.seed.value_or(0);
-  answer.run_id = setup_.request.run_id;
-  const bool cut_from_outside =
-      over_ && (reason_ == StopReason::seconds || reason_ == StopReason::cancelled);
-  answer.reproducible_from_seed = !clock_was_read_ && !cut_from_outside;
-  const engine::ModelInfo& model = setup_.engine.model().info;
-  answer.model_name = model.name;
-  answer.model_sha256 = model.sha256;
-  answer.model_quantization = model.quantization;
-  answer.strategy = setup_.request.strategy;
-  answer.approximate.assign(approximate_.begin(), approximate_.end());
-  Event event;
-  event.kind = EventKind::ledger;
-  event.ledger = answer.ledger;
-  tell(std::move(event));
-  return out;
-}
-
-// Work that nobody will wait for any more: the query stops at this tick, and what its branches have
-// generated until now comes home to be billed.
-void VerbHost::collect_running() {
-  collecting_ = true;
-  std::vector<engine::WorkId> running;
-  for (const auto& [id, work] : works_) {
-    running.push_back(id);
-  }
-  if (running.empty()) {
-    return;
-  }
-  query_->stop();
-  const uint64_t tick = query_->tick();
-  query_->advance(running, engine::Until::all,
-                  [&](engine::Finished done) { finished(std::move(done), tick); });
 }
 
 thinkd_status VerbHost::answer_with(const Status& status) {

@@ -5,7 +5,8 @@
 // Verbs that only touch recipes are done when they are submitted; extend, logprobs and hidden are
 // handed to the query and run inside wait(). When a budget, a deadline or a cancel ends the run,
 // results that are there already are still given and may be judged and emitted; the first call that
-// would need more work returns THINKD_STOPPED.
+// would need more work returns THINKD_STOPPED. Branches that the strategy drops from then on stay
+// until outcome(): where no candidate was emitted, what they have generated is the answer.
 //
 // Threads: request_stop() and live_branches() from any thread; everything else from the run's own.
 
@@ -88,7 +89,6 @@ class VerbHost {
     std::vector<engine::Token> scored;
   };
 
-
   // verb_host.cc: the table, tickets, stops.
   static thinkd_status table_submit(void* self, const uint8_t* record, size_t size,
                                     uint64_t* ticket);
@@ -113,8 +113,11 @@ class VerbHost {
     }
   }
   void note_outside_stop(StopPoint point);
-  void collect_running();  // what still runs ends here and is billed
+
+  // host_outcome.cc: the end of the run.
   Outcome outcome(thinkd_status status);
+  void collect_running();  // what still runs ends here and is billed
+  void emit_unfinished();  // nothing was emitted: what there is
 
   // host_branches.cc: verbs on recipes.
   Status open(const sdk::Open& request, uint64_t ticket);
@@ -150,6 +153,7 @@ class VerbHost {
   Status now(const sdk::Now& request, uint64_t ticket);
   Status emit(const sdk::Emit& request);
   Status emit_candidate(const sdk::Emit& request, BranchSlot* slot);
+  void add_candidate(Candidate candidate, BranchSlot* slot);  // its text, score and verdict stand
   Result<std::optional<sdk::Verdict>> final_verdict(const sdk::Emit& request,
                                                     const BranchSlot* slot,
                                                     const std::string& text);

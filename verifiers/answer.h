@@ -7,7 +7,7 @@
 //   3. the last "answer is ...", "answer: ..." (and its like in a few languages);
 //   4. the whole text, where it is one short line without prose;
 //   5. for math and number: the last number, with its sign, fraction, percent and unit.
-// Conventions: evaluation method page of the docs.
+// Conventions: docs/verifiers.md.
 
 #include <cstdint>
 #include <string>

@@ -11,6 +11,7 @@
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
 #include "daemon/signals.h"
+#include "search/judges.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -46,13 +47,47 @@ Status add_number(const Arguments& arguments, const NumberFlag& number, Json& in
   return {};
 }
 
+// What --numbers and --target say; whole numbers of 64 bits, signs allowed.
+Status add_countdown(const Arguments& arguments, Json& into) {
+  const auto integer = [&](const char* flag, std::string_view text) -> Result<int64_t> {
+    const std::optional<int64_t> value = parse_int(text);
+    if (!value) {
+      return invalid("--" + std::string(flag) + ": '" +
+                     escape_controls(repair_utf8(text.substr(0, 80))) +
+                     "' is not an integer of 64 bits");
+    }
+    return *value;
+  };
+  if (arguments.has("numbers")) {
+    into["numbers"] = Json::array();
+    const std::string text = arguments.text("numbers");
+    for (std::string_view part : split(text, ',')) {
+      const Result<int64_t> number = integer("numbers", part);
+      THINKD_CHECK(number.status());
+      into["numbers"].push_back(*number);
+    }
+  }
+  if (arguments.has("target")) {
+    const Result<int64_t> target = integer("target", arguments.text("target"));
+    THINKD_CHECK(target.status());
+    into["target"] = *target;
+  }
+  if (arguments.has("use")) {
+    into["use"] = arguments.text("use");
+  }
+  return {};
+}
+
 // An error names the flag: the members of a request are called as the flags are, but for the
 // dashes.
 Result<search::Request> read_request(const Arguments& arguments) {
-  Json members = {{"question", arguments.text("QUESTION")},
-                  {"run_id", search::new_run_id()},
-                  {"trace", !arguments.has("no-trace")}};
-  for (const char* name : {"question", "QUESTION", "system", "task", "verifier"}) {
+  Json members = {{"run_id", search::new_run_id()}, {"trace", !arguments.has("no-trace")}};
+  if (arguments.has("QUESTION")) {
+    members["question"] = arguments.text("QUESTION");
+  } else if (!arguments.has("numbers")) {
+    return invalid("QUESTION is required");
+  }
+  for (const char* name : {"QUESTION", "system", "task", "verifier", "use"}) {
     if (arguments.has(name) && !valid_utf8(arguments.text(name))) {
       return invalid(std::string(name) + ": the text is not UTF-8");
     }
@@ -62,6 +97,7 @@ Result<search::Request> read_request(const Arguments& arguments) {
       members[name] = arguments.text(name);
     }
   }
+  THINKD_CHECK(add_countdown(arguments, members));
   if (arguments.has("strategy")) {
     const Result<search::StrategySpec> strategy =
         search::parse_strategy(arguments.text("strategy"));
@@ -88,15 +124,10 @@ Result<search::Request> read_request(const Arguments& arguments) {
 Status check_names(const search::Request& request) {
   const Result<search::Registry> registry = builtin_strategies();
   THINKD_CHECK(registry.status());
-  THINKD_CHECK(registry->check(request.strategy).status().within("--strategy"));
-  if (!request.verifier.empty()) {
-    const Result<search::StrategySpec> spec = search::parse_strategy(request.verifier);
-    THINKD_CHECK(spec.status().within("--verifier"));
-    if (verifiers::Verifiers().find(spec->name) == nullptr) {
-      return verifiers::Verifiers().verifier(spec->name).status().within("--verifier");
-    }
-  }
-  return {};
+  const Result<std::vector<sdk::Param>> params = registry->check(request.strategy);
+  THINKD_CHECK(params.status().within("--strategy"));
+  const Status judges = search::check_judges(verifiers::Verifiers(), request, *params);
+  return judges.ok() ? judges : Status(judges.code(), "--" + judges.message());
 }
 
 int ask_daemon(const Arguments& arguments, const Config& config, const Endpoint& daemon,

@@ -34,8 +34,8 @@ enum class Verb : uint16_t {
   drop,
   splice,
   verify,
-  recall,
-  remember,  // reserved
+  recall,    // reserved, as the next
+  remember,
   random,
   now,
   emit,

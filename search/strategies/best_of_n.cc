@@ -18,7 +18,7 @@ struct BestOfNParams {
   static Fields<BestOfNParams> fields() {
     return {integer("n", &BestOfNParams::n, 1, kMaxSamples, "samples drawn"),
             text("scorer", &BestOfNParams::scorer,
-                 "what ranks them; empty: the model's step scorer, else mean_logprob"),
+                 "the verifier that ranks them; empty: mean_logprob"),
             sdk::choice(
                 "final", &BestOfNParams::choice,
                 {{"best", AnswerRule::best_score}, {"weighted_vote", AnswerRule::weighted_vote}},

@@ -2,6 +2,7 @@
 // event, resume and replay from a log kept in memory. Everything below the model runner is the real
 // thing.
 
+#include <map>
 #include <set>
 
 #include "search/verb_host.h"
@@ -56,6 +57,21 @@ HostRun run_host(Bench& bench, const Request& request, const HostOptions& option
   run.difference = (*host)->journal().difference();
   CHECK((*host)->live_branches() == 0);
   return run;
+}
+
+struct NoParams {
+  static sdk::Fields<NoParams> fields() { return {}; }
+};
+
+// Draws two tokens on one branch and puts them behind the prompt of another.
+void graft(sdk::Host& host, const sdk::Problem& problem, const NoParams&) {
+  std::vector<sdk::Branch> pair = host.fork(host.open(problem.messages), 2);
+  const uint32_t prompt = pair.front().length();
+  sdk::ExtendOptions step = problem.greedy_options();
+  step.max_tokens = 2;
+  host.extend(pair.front(), step);
+  host.splice(pair.back(), pair.front(), {.first = prompt});
+  host.emit(sdk::Candidate{pair.front()});
 }
 
 }  // namespace
@@ -167,6 +183,86 @@ TEST_CASE("the token budget cuts at one place") {
   }
 }
 
+// The oracle: what a branch has generated at the stop is the beginning of what it writes unstopped.
+TEST_CASE("a run that ends before its first candidate answers with what there is") {
+  Bench bench;
+  for (const char* strategy : {"greedy", "sample", "best_of_n:n=6"}) {
+    Request request = request_of(strategy);
+    std::map<std::string, std::string> whole;
+    const Answer full = run_host(bench, request).outcome.answer;
+    uint64_t shortest = UINT64_MAX;
+    for (const Candidate& candidate : full.candidates) {
+      whole[candidate.branch] = candidate.text;
+      shortest = std::min(shortest, candidate.tokens);
+    }
+    for (uint64_t tokens = 1; tokens < shortest; ++tokens) {
+      request.budget.tokens = tokens;
+      const HostRun run = run_host(bench, request);
+      INFO(strategy << ", seed 7, tokens " << tokens << " of " << full.ledger.generated_tokens);
+      REQUIRE(run.outcome.status.ok());
+      const Answer& answer = run.outcome.answer;
+      CHECK(answer.stopped_by == "tokens");
+      CHECK(answer.answer.has_value());
+      CHECK(answer.ledger.discarded_tokens == 0);
+      uint64_t kept = 0;
+      std::string before;
+      for (const Candidate& candidate : answer.candidates) {
+        kept += candidate.tokens;
+        CHECK(candidate.tokens > 0);
+        CHECK_FALSE(candidate.score);
+        CHECK_FALSE(candidate.verdict);
+        CHECK(before < candidate.branch);
+        CHECK(whole.at(candidate.branch).starts_with(candidate.text));
+        before = candidate.branch;
+      }
+      CHECK(kept == tokens);
+      for (size_t entries = 0; entries <= run.log.size(); ++entries) {
+        HostOptions options;
+        options.log.assign(run.log.begin(), run.log.begin() + static_cast<std::ptrdiff_t>(entries));
+        CHECK(stable(run_host(bench, request, options).outcome.answer) == stable(answer));
+      }
+      HostOptions again;
+      again.log = run.log;
+      again.mode = Journal::Mode::replay;
+      const HostRun replay = run_host(bench, request, again);
+      CHECK_FALSE(replay.difference);
+      CHECK(stable(replay.outcome.answer) == stable(answer));
+    }
+  }
+}
+
+TEST_CASE("a finished sample that nothing may judge is still an answer, within the samples allowed") {
+  Bench bench;
+  Request request = request_of("best_of_n:n=6");
+  request.budget.verifier_calls = 0;
+  request.budget.samples = 4;
+  const Answer answer = run_host(bench, request).outcome.answer;
+  CHECK(answer.stopped_by == "verifier_calls");
+  CHECK(answer.candidates.size() == 4);
+  CHECK(answer.ledger.verifier_calls == 0);
+  CHECK(answer.answer.has_value());
+}
+
+TEST_CASE("what is spliced in is billed as if it were computed again") {
+  Bench bench;
+  const sdk::StrategyInfo info = sdk::strategy<NoParams>("graft", "one splice", "this test", graft);
+  const thinkd_strategy entry = sdk::entry(info);
+  REQUIRE(bench.registry.add(entry, "test").ok());
+  const HostRun run = run_host(bench, request_of("graft"));
+  REQUIRE(run.outcome.status.ok());
+  const Ledger& ledger = run.outcome.answer.ledger;
+  const uint64_t prompt = run.events.front().tokens;
+  CHECK(ledger.generated_tokens == 2);
+  CHECK(ledger.prompt_tokens == prompt + 2);
+  uint64_t flops = 0;
+  for (uint32_t row = 1; row <= prompt + 2; ++row) {
+    // The two behind the prompt once where they are drawn, once where they are spliced in.
+    flops += bench.engine->row_flops(row) * (row > prompt ? 2 : 1);
+  }
+  CHECK(ledger.flops == flops);
+  CHECK(run.outcome.answer.approximate == std::vector<std::string>{"splice"});
+}
+
 TEST_CASE("other budgets end a run where they are full") {
   Bench bench;
   Request request = request_of("best_of_n:n=6");
@@ -208,15 +304,18 @@ TEST_CASE("a prompt past the context is refused with both numbers") {
 
 TEST_CASE("cancel at every event: nothing stays, and the trace replays") {
   Bench bench;
-  const Request request = request_of(kWalk);
+  const std::string strategy = GENERATE(as<std::string>(), kWalk, "best_of_n:n=4", "greedy");
+  const Request request = request_of(strategy);
   const size_t events = run_host(bench, request).events.size();
-  REQUIRE(events > 20);
+  REQUIRE(events > (strategy == kWalk ? 20 : 4));
   for (uint64_t at = 0; at + 1 < events; ++at) {
     HostOptions options;
     options.cancel_at_event = at;
     const HostRun run = run_host(bench, request, options);
-    INFO("cancelled at event " << at << " of " << events);
+    INFO(strategy << " cancelled at event " << at << " of " << events);
     REQUIRE(run.outcome.status.ok());
+    CHECK(run.outcome.answer.candidates.empty() ==
+          (run.outcome.answer.ledger.generated_tokens == 0));
     CHECK(bench.engine->status().pages_used == 0);
     const Answer& answer = run.outcome.answer;
     CHECK((answer.stopped_by == "cancelled" || answer.stopped_by == "done"));

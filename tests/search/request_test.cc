@@ -99,6 +99,22 @@ TEST_CASE("a wrong member is named with what it may be") {
   CHECK_THAT(refusal(R"({"question":"q","run_id":"a/b"})"), Contains("run_id"));
   CHECK_THAT(refusal(R"({"question":"q","task":"chess"})"), Contains("gsm8k"));
   CHECK_THAT(refusal(R"({"question":"q","budget":{"tokens":1.5}})"), Contains("tokens"));
+  CHECK_THAT(refusal(R"({"question":"q","task":"game24"})"), Contains("numbers is missing"));
+  CHECK_THAT(refusal(R"({"question":"q","task":"countdown","numbers":[]})"),
+             Contains("numbers is missing"));
+  CHECK_THAT(refusal(R"({"question":"q","task":"countdown","numbers":[1]})"),
+             Contains("target is missing"));
   CHECK_THAT(refusal(R"({"question":"q","stop":["a","b","c","d","e"]})"), Contains("1 to 4 texts"));
   CHECK_THAT(refusal(R"({"question":"q","detach":1})"), Contains("true or false"));
+}
+
+TEST_CASE("numbers without words are a question") {
+  const auto read = [](const char* text) { return *request_from_json(*parse_json(text)); };
+  const Request request = read(R"({"task":"countdown","numbers":[3,5,8],"target":-7,"use":"any"})");
+  CHECK_THAT(question_of(request),
+             Contains("Use the numbers 3, 5 and 8, each at most once") && Contains("is -7."));
+  CHECK(question_of(read(R"({"task":"game24","question":"","numbers":[4]})")).find("is 24.") !=
+        std::string::npos);
+  CHECK(question_of(read(R"({"task":"game24","question":"mine","numbers":[4]})")) == "mine");
+  CHECK(read(R"({"task":"game24","system":"s","numbers":[4]})").messages.size() == 2);
 }

@@ -22,6 +22,14 @@ TEST_CASE("what cannot run is refused before it starts") {
   Request request = request_of("greedy");
   request.verifier = "exact";
   CHECK_FALSE(runs.solve(request).ok());  // a grader never chooses
+  request.verifier = "mean_logprob";
+  CHECK_THAT(refusal(request), Contains("verifier: 'mean_logprob' is a scorer"));
+  request.verifier = "countdwon";
+  CHECK_THAT(refusal(request), Contains("no verifier 'countdwon'"));
+  CHECK_THAT(refusal(request_of("best_of_n:scorer=mean_logprop")),
+             Contains("best_of_n: parameter scorer: no verifier 'mean_logprop'"));
+  CHECK_THAT(refusal(request_of("best_of_n:scorer=exact")), Contains("is a grader"));
+  CHECK(bench.engine->status().steps == 0);
   request = request_of("greedy");
   request.budget.pages = 1'000'000'000;
   CHECK_THAT(refusal(request), Contains("the pool has"));
@@ -90,7 +98,13 @@ TEST_CASE("a deadline ends a run with the best so far") {
   CHECK(answer->stopped_by == "seconds");
   CHECK_FALSE(answer->reproducible_from_seed);
   CHECK(answer->ledger.generated_tokens > 0);
-  CHECK(answer->ledger.discarded_tokens == answer->ledger.generated_tokens);
+  CHECK(answer->ledger.discarded_tokens == 0);  // unfinished samples are the answer
+  CHECK(answer->answer.has_value());
+  uint64_t tokens = 0;
+  for (const Candidate& candidate : answer->candidates) {
+    tokens += candidate.tokens;
+  }
+  CHECK(tokens == answer->ledger.generated_tokens);
   CHECK(bench.engine->status().pages_used == 0);
 }
 

@@ -37,6 +37,12 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"ask", "q", "--top-k", "1.5"}, "--top-k"},
       {{"ask", "q", "--stop", ""}, "stop"},
       {{"ask", "q", "--task", "poetry"}, "task"},
+
+      {{"ask", "q", "--task", "countdown"}, "numbers"},
+      {{"ask", "--task", "countdown", "--numbers", "3,5"}, "target"},
+      {{"ask", "--task", "countdown", "--numbers", "3,x", "--target", "8"}, "'x' is not an integer"},
+      {{"ask", "--task", "game24", "--numbers", "4,6", "--target", "2.5"}, "--target: '2.5'"},
+      {{"ask", "--task", "game24", "--numbers", "4,6", "--use", "some"}, "use"},
       {{"ask", "q", "--budget", "tokens"}, "budget"},
       {{"ask", "q", "--budget", "tokens=0"}, "tokens"},
       {{"ask", "q", "--budget", "tokens=-5"}, "tokens"},

@@ -1,0 +1,51 @@
+#include "search/judges.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace thinkd::search {
+namespace {
+
+constexpr std::string_view kDefaultScorer = "mean_logprob";
+
+Status check_verifier(const verifiers::Verifiers& verifiers, std::string_view text) {
+  const Result<StrategySpec> spec = parse_strategy(text);
+  THINKD_CHECK(spec.status());
+  THINKD_CHECK(find_judge(verifiers, text).status());
+  if (!verifiers.find(spec->name)->has(verifiers::Role::verifier)) {
+    return invalid("'" + spec->name +
+                   "' is a scorer: it ranks texts and cannot tell a correct one from a wrong one");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const verifiers::Verifier>> find_judge(const verifiers::Verifiers& verifiers,
+                                                              std::string_view text) {
+  const Result<StrategySpec> spec = parse_strategy(text.empty() ? kDefaultScorer : text);
+  THINKD_CHECK(spec.status());
+  verifiers::Parameters parameters;
+  const Json params = Json::parse(spec->params, nullptr, false);
+  for (const auto& [name, value] : params.items()) {
+    parameters[name] = value.is_string() ? value.get<std::string>() : to_text(value);
+  }
+  return verifiers.verifier(spec->name, parameters);
+}
+
+Status check_judges(const verifiers::Verifiers& verifiers, const Request& request,
+                    std::span<const sdk::Param> params) {
+  if (!request.verifier.empty()) {
+    THINKD_CHECK(check_verifier(verifiers, request.verifier).within("verifier"));
+  }
+  for (const sdk::Param& param : params) {
+    if (param.name == "scorer" && param.kind == sdk::ParamKind::text) {
+      THINKD_CHECK(find_judge(verifiers, param.text)
+                       .status()
+                       .within(request.strategy.name + ": parameter scorer"));
+    }
+  }
+  return {};
+}
+
+}  // namespace thinkd::search
