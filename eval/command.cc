@@ -103,6 +103,11 @@ Status select_rows(const EvalOptions& options, std::vector<Problem>& problems) {
 
 Result<Job> load(const EvalOptions& options, const ModelIdentity& model) {
   THINKD_CHECK(check(options));
+  // A mapping takes regular files only: a pipe could not be read again when the job goes on.
+  const Result<MappedFile> data = MappedFile::open(options.data);
+  if (!data) {
+    return data.status();
+  }
   const Result<std::string> text = read_file(options.data, limits::kEvalDataBytes);
   if (!text) {
     return text.status();

@@ -145,31 +145,38 @@ struct Store::Database {
     }
   }
 
+  // RocksDB asserts where its log is synced after a write to it failed (a full disk), so writes and syncs
+  // take turns, and the first failure of either is the last thing asked of it.
   Status sync() {
+    const std::lock_guard turn(log_mutex);
     {
       const std::lock_guard lock(mutex);
-      if (!sync_failure.ok()) {
-        return sync_failure;
+      if (!failure.ok()) {
+        return failure;
       }
       dirty = false;  // before the sync: what is written meanwhile asks for another
     }
-    Status status = from_rocksdb(db->SyncWAL(), "sync");
+    return keep(from_rocksdb(db->SyncWAL(), "sync"));
+  }
+
+  Status keep(Status status) {
     if (!status.ok()) {
       const std::lock_guard lock(mutex);
-      sync_failure = status;
+      failure = status;
     }
     return status;
   }
 
   Status write(rocksdb::WriteBatch batch, const std::string& doing) {
     {
-      const std::lock_guard lock(mutex);
-      if (!sync_failure.ok()) {
-        return sync_failure;
+      const std::lock_guard turn(log_mutex);
+      {
+        const std::lock_guard lock(mutex);
+        if (!failure.ok()) {
+          return failure;
+        }
       }
-    }
-    THINKD_CHECK(from_rocksdb(db->Write(rocksdb::WriteOptions(), &batch), doing));
-    {
+      THINKD_CHECK(keep(from_rocksdb(db->Write(rocksdb::WriteOptions(), &batch), doing)));
       const std::lock_guard lock(mutex);
       dirty = true;
     }
@@ -184,11 +191,12 @@ struct Store::Database {
   rocksdb::ColumnFamilyHandle* runs = nullptr;
   rocksdb::ColumnFamilyHandle* journal = nullptr;
 
-  std::mutex mutex;  // guards the four below; never held while RocksDB works
+  std::mutex log_mutex;  // held while RocksDB writes or syncs its log; taken before `mutex`
+  std::mutex mutex;      // guards the four below; never held while RocksDB works
   std::condition_variable wake;
   bool stopping = false;
   bool dirty = false;
-  Status sync_failure;
+  Status failure;  // of a write or sync: nothing is written after it
   std::thread syncer;
 };
 

@@ -47,6 +47,16 @@ std::string Arguments::text(std::string_view name) const {
   return found == all_.end() ? std::string() : found->second.back();
 }
 
+Result<std::vector<std::string>> Arguments::utf8_texts(std::string_view name) const {
+  std::vector<std::string> all = texts(name);
+  for (const std::string& text : all) {
+    if (!valid_utf8(text)) {
+      return invalid("--" + std::string(name) + ": the text is not UTF-8");
+    }
+  }
+  return all;
+}
+
 std::vector<std::string> Arguments::texts(std::string_view name) const {
   const auto found = all_.find(name);
   return found == all_.end() ? std::vector<std::string>() : found->second;

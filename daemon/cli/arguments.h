@@ -23,6 +23,8 @@ class Arguments {
   // Of a positional argument or a flag; empty where it is not there.
   std::string text(std::string_view name) const;
   std::vector<std::string> texts(std::string_view name) const;
+  // Idem, for texts that are matched with a model's: not UTF-8 is an error that names the flag.
+  Result<std::vector<std::string>> utf8_texts(std::string_view name) const;
   bool json() const { return has("json"); }
 
   // Empty where the flag is not there; invalid outside [low, high].

@@ -111,7 +111,9 @@ Result<search::Request> read_request(const Arguments& arguments) {
     THINKD_CHECK(add_number(arguments, number, members));
   }
   if (arguments.has("stop")) {
-    members["stop"] = arguments.texts("stop");
+    Result<std::vector<std::string>> stops = arguments.utf8_texts("stop");
+    THINKD_CHECK(stops.status());
+    members["stop"] = *std::move(stops);
   }
   Result<search::Request> request = search::request_from_json(members);
   if (!request) {

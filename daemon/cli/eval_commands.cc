@@ -31,7 +31,9 @@ Status read_sampling(const Arguments& arguments, search::SamplingOverrides& samp
   const auto max_tokens = arguments.count("max-tokens", 1, UINT32_MAX);
   THINKD_CHECK(max_tokens.status());
   sampling.max_tokens = *max_tokens;
-  sampling.stop = arguments.texts("stop");
+  Result<std::vector<std::string>> stops = arguments.utf8_texts("stop");
+  THINKD_CHECK(stops.status());
+  sampling.stop = *std::move(stops);
   if (sampling.stop.size() > limits::kStopTexts) {
     return invalid("--stop is given " + std::to_string(sampling.stop.size()) + " times, at most " +
                    std::to_string(limits::kStopTexts));

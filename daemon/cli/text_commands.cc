@@ -34,7 +34,9 @@ uint64_t drawn_seed() {
 }
 
 Status read_stops(const Arguments& arguments, std::vector<std::string>& stops) {
-  stops = arguments.texts("stop");
+  Result<std::vector<std::string>> texts = arguments.utf8_texts("stop");
+  THINKD_CHECK(texts.status());
+  stops = *std::move(texts);
   if (stops.size() > limits::kStopTexts) {
     return invalid("--stop is given " + std::to_string(stops.size()) + " times, at most " +
                    std::to_string(limits::kStopTexts));

@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "tests/support/catch.h"
@@ -54,6 +56,15 @@ TEST_CASE("a mapping shows the bytes and moves") {
   *empty = std::move(moved);
   REQUIRE(empty->bytes().size() == 3);
   CHECK(empty->bytes()[2] == 'c');
+}
+
+TEST_CASE("a pipe is no file to map, and asking does not wait for a writer") {
+  const ScratchFolder folder;
+  const std::string path = folder.path("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const auto mapped = MappedFile::open(path);
+  REQUIRE_FALSE(mapped.ok());
+  CHECK(mapped.status().message() == "'" + path + "' is not a regular file");
 }
 
 TEST_CASE("folders are made all the way, and a file in the way is an error") {

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <random>
 
 #include "memory/store.h"
 #include "tests/search/fixture.h"
@@ -27,16 +29,23 @@ Request crash_request() {
   return request;
 }
 
-// Runs this binary again as the victim; gives the signal that ended it, 0 where it lived.
-int run_victim(const std::string& store, uint32_t kill_at) {
-  const std::string fault = "journal:" + std::to_string(kill_at);
+// Runs this binary again as the victim.
+pid_t start_victim(const std::string& store, const std::string& fault) {
   const pid_t child = fork();
   if (child == 0) {
     setenv(kStoreVariable, store.c_str(), 1);
-    setenv("THINKD_FAULT", fault.c_str(), 1);
+    if (!fault.empty()) {
+      setenv("THINKD_FAULT", fault.c_str(), 1);
+    }
     execl("/proc/self/exe", "crash", "victim", static_cast<char*>(nullptr));
     _exit(127);
   }
+  return child;
+}
+
+// Gives the signal that ended the victim, 0 where it lived.
+int run_victim(const std::string& store, uint32_t kill_at) {
+  const pid_t child = start_victim(store, "journal:" + std::to_string(kill_at));
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   if (WIFEXITED(status)) {
@@ -96,4 +105,52 @@ TEST_CASE("killed after every journal entry, a run comes to the same end") {
     CHECK(runs.replay("victim")->equal);
   }
   CHECK(rows == 0);  // everything was in the journal
+}
+
+TEST_CASE("killed at random times, a run comes to the same end") {
+  using Clock = std::chrono::steady_clock;
+  const auto seed = static_cast<uint32_t>(std::random_device{}());
+  INFO("seed=" << seed);
+  std::mt19937 random(seed);
+  std::string whole;
+  Clock::duration life{};
+  {
+    ScratchFolder scratch;
+    const auto start = Clock::now();
+    const pid_t child = start_victim(scratch.path("store"), "");
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    life = Clock::now() - start;
+    auto store = memory::Store::open(scratch.path("store"));
+    REQUIRE(store.ok());
+    Bench bench;
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+    whole = stable(*runs.wait("victim"));
+  }
+  for (int round = 0; round < 15; ++round) {
+    ScratchFolder scratch;
+    const pid_t child = start_victim(scratch.path("store"), "");
+    const auto kill_at = Clock::now() + life * (random() % 1000) / 1000;
+    int status = 0;
+    bool over = false;
+    while (!over && Clock::now() < kill_at) {
+      over = waitpid(child, &status, WNOHANG) == child;
+    }
+    if (!over) {
+      kill(child, SIGKILL);
+      REQUIRE(waitpid(child, &status, 0) == child);
+    }
+    auto store = memory::Store::open(scratch.path("store"));
+    REQUIRE(store.ok());
+    Bench bench;
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+    if (!runs.get("victim").ok()) {
+      REQUIRE(runs.start(crash_request()).ok());  // killed before it was admitted
+    } else if (runs.get("victim")->result.empty()) {
+      REQUIRE(runs.resume("").ok());
+    }
+    const auto answer = runs.wait("victim");
+    REQUIRE(answer.ok());
+    CHECK(stable(*answer) == whole);
+  }
 }
