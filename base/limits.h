@@ -47,10 +47,11 @@ inline constexpr uint32_t kTopLogprobs = 20;
 
 // Searches.
 inline constexpr uint32_t kSamples = 4'096;       // n of one strategy
-inline constexpr uint32_t kBranches = 4'096;      // live branches of one run
+inline constexpr uint32_t kBranches = 4'097;      // live branches of one run: samples and root
 inline constexpr uint32_t kTreeNodes = 65'536;    // branches one run may ever open
 inline constexpr uint32_t kStrategyThreads = 64;  // strategies running at once; the rest queue
 inline constexpr uint32_t kQueuedRuns = 4'096;
+inline constexpr uint32_t kListedRuns = 100'000;
 inline constexpr uint64_t kRecordBytes = 16 << 20;  // one verb record
 inline constexpr uint32_t kEmits = 65'536;          // events one run may emit
 inline constexpr uint32_t kAttachments = 8;

@@ -32,6 +32,8 @@ struct BranchSlot {
 
 class BranchTable {
  public:
+  static_assert(limits::kBranches > limits::kSamples);  // and their root
+
   // limit: live branches, or all that the run ever opened.
   Status room_for(uint64_t count) const {
     if (slots_.size() + count > limits::kBranches) {

@@ -275,20 +275,19 @@ Status VerbHost::logprobs(const sdk::Logprobs& request, uint64_t ticket) {
     if (!logged) {
       return keep(logged.status());
     }
+    Work work{ticket, part,    0,      sdk::Verb::logprobs, arguments, false, false, 0,
+              false,  nullptr, *tokens};
     if (*logged) {
       Result<std::vector<sdk::TokenLogprob>> known = recorded_logprobs(**logged);
       if (!known) {
         return keep(known.status());
       }
-      pending.logprobs.branches[part].tokens = *std::move(known);
-      THINKD_CHECK(keep(journal_.add(kKind, ticket, to_string(slot.path), arguments, **logged)));
-      part_done(ticket, pending.tick);
-      continue;
+      work.recorded = *std::move(known);
     }
-    Work work{ticket, part,    0,      sdk::Verb::logprobs, arguments, false, false, 0,
-              false,  nullptr, *tokens};
-    works_.emplace(query_->submit(engine::LogprobsItem{slot.branch, *tokens, request.top_k}),
-                   std::move(work));
+    const bool recorded = work.recorded.has_value();
+    works_.emplace(
+        query_->submit(engine::LogprobsItem{slot.branch, *tokens, request.top_k, recorded}),
+        std::move(work));
   }
   return {};
 }
@@ -354,6 +353,8 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
                   : StopPoint{outside_.load(), done.tick > tick_at_call, done.tick, calls_});
   }
   const bool unpaid = extended != nullptr && ended_by_budget(work, *extended);
+  const bool nothing_finite = extended != nullptr && extended->tokens.empty() &&
+                              extended->end == engine::ExtendEnd::bad_logits;
   if (extended != nullptr) {
     BranchSlot* slot = work.orphan ? work.slot.get() : branches_.find(work.branch);
     if (slot != nullptr) {
@@ -363,6 +364,13 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
   const auto pending = pending_.find(work.ticket);
   if (stopped || unpaid || pending == pending_.end() || work.orphan) {
     return;
+  }
+  if (done.status.ok() && nothing_finite) {
+    // Not a short text but a broken model: no answer may come of it.
+    done.status = corrupt("the model gives no finite logit after " +
+                          std::to_string(branches_.find(work.branch)->branch.length()) +
+                          " tokens of branch " +
+                          to_string(branches_.find(work.branch)->path));
   }
   if (!done.status.ok()) {
     pending->second.failure = done.status;
@@ -454,6 +462,9 @@ void VerbHost::finished_logprobs(Work& work, engine::LogprobsResult result) {
       token.top.push_back({id, logprob});
     }
     out.tokens.push_back(std::move(token));
+  }
+  if (work.recorded) {
+    out.tokens = *std::move(work.recorded);
   }
   const BranchSlot* slot = branches_.find(out.branch.value);
   if (!collecting_ && failure_.ok()) {

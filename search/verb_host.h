@@ -87,6 +87,7 @@ class VerbHost {
     bool orphan = false;               // its branch was dropped meanwhile
     std::unique_ptr<BranchSlot> slot;  // of an orphan
     std::vector<engine::Token> scored;
+    std::optional<std::vector<sdk::TokenLogprob>> recorded = std::nullopt;  // log-probs of the log
   };
 
   // verb_host.cc: the table, tickets, stops.

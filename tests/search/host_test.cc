@@ -2,6 +2,7 @@
 // event, resume and replay from a log kept in memory. Everything below the model runner is the real
 // thing.
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -72,6 +73,32 @@ void graft(sdk::Host& host, const sdk::Problem& problem, const NoParams&) {
   host.extend(pair.front(), step);
   host.splice(pair.back(), pair.front(), {.first = prompt});
   host.emit(sdk::Candidate{pair.front()});
+}
+
+// Asks for log-probs and for more text, has a branch judged while both are under way, and only then
+// waits; written against the records, since no verb of Host returns before it is done.
+thinkd_status overlap(const void*, const thinkd_host* table, const uint8_t* bytes, size_t size) {
+  sdk::Session session(*table);
+  const sdk::RunRequest request = sdk::detail::read_request(bytes, size);
+  const sdk::BranchId root = session.call(sdk::Open{.messages = request.messages}).branch;
+  const std::vector<sdk::BranchId> pair = session.call(sdk::Fork{root, 2}).branches;
+  sdk::Extend step;
+  step.branches = {pair[0]};
+  step.max_tokens = 2;
+  session.call(step);
+  const uint64_t logprobs = session.submit(
+      sdk::Logprobs{.branches = pair, .source = sdk::Source::text, .text = "ab", .top_k = 2});
+  step.branches = {pair[1]};
+  const uint64_t more = session.submit(step);
+  session.call(sdk::Verify{.branches = {pair[0]}});
+  const double told = session.wait_any<sdk::Logprobs>(std::span(&logprobs, 1))
+                          .value.branches.at(1)
+                          .tokens.at(1)
+                          .logprob;
+  session.call(sdk::Verify{.branches = {pair[0]}});
+  session.wait_any<sdk::Extend>(std::span(&more, 1));
+  session.submit(sdk::Emit{.event = sdk::Event::candidate, .branch = pair[1], .score = told});
+  return THINKD_OK;
 }
 
 }  // namespace
@@ -263,6 +290,19 @@ TEST_CASE("what is spliced in is billed as if it were computed again") {
   CHECK(run.outcome.answer.approximate == std::vector<std::string>{"splice"});
 }
 
+TEST_CASE("as many samples as the limit allows live beside their root") {
+  Bench bench;
+  Request request = request_of("best_of_n:n=" + std::to_string(limits::kSamples));
+  request.budget.tokens = 1;
+  const HostRun run = run_host(bench, request);
+  REQUIRE(run.outcome.status.ok());
+  CHECK(run.outcome.answer.stopped_by == "tokens");
+  const auto opened = std::count_if(run.events.begin(), run.events.end(), [](const Event& event) {
+    return event.kind == EventKind::opened;
+  });
+  CHECK(opened == limits::kBranches);
+}
+
 TEST_CASE("other budgets end a run where they are full") {
   Bench bench;
   Request request = request_of("best_of_n:n=6");
@@ -366,6 +406,48 @@ TEST_CASE(
     }
     CHECK(rows_before == 0);
   }
+}
+
+// Between the two the log-probs are in hand: an entry of the journal comes in where the engine tells
+// of it, on resume as at first.
+TEST_CASE("log-probs under way while a branch is judged: resume and replay keep the order") {
+  engine::EngineOptions cold;
+  cold.prefix_cache = false;
+  Bench bench(cold);
+  const sdk::StrategyInfo info =
+      sdk::strategy<NoParams>("overlap", "verbs under way", "this test", nullptr);
+  thinkd_strategy entry = sdk::entry(info);
+  entry.run = &overlap;
+  REQUIRE(bench.registry.add(entry, "test").ok());
+  const Request request = request_of("overlap");
+  const HostRun whole = run_host(bench, request);
+  REQUIRE(whole.outcome.status.ok());
+  REQUIRE(whole.outcome.answer.candidates.size() == 1);
+  std::vector<uint16_t> kinds;
+  for (const std::string& bytes : whole.log) {
+    kinds.push_back(decode_entry(bytes)->kind);
+  }
+  const auto verb = [](sdk::Verb each) { return static_cast<uint16_t>(each); };
+  CHECK(kinds == std::vector<uint16_t>{verb(sdk::Verb::open), verb(sdk::Verb::extend),
+                                       verb(sdk::Verb::verify), verb(sdk::Verb::logprobs),
+                                       verb(sdk::Verb::logprobs), verb(sdk::Verb::verify),
+                                       verb(sdk::Verb::extend)});
+  for (size_t kept = 0; kept <= whole.log.size(); ++kept) {
+    INFO("resumed with " << kept << " of " << whole.log.size() << " entries");
+    HostOptions options;
+    options.log.assign(whole.log.begin(), whole.log.begin() + static_cast<std::ptrdiff_t>(kept));
+    const HostRun resumed = run_host(bench, request, options);
+    REQUIRE(resumed.outcome.status.ok());
+    CHECK(stable(resumed.outcome.answer) == stable(whole.outcome.answer));
+    CHECK(resumed.log == whole.log);
+  }
+  const uint64_t rows = bench.engine->status().rows;
+  HostOptions all;
+  all.log = whole.log;
+  run_host(bench, request, all);
+  CHECK(bench.engine->status().rows == rows);
+  all.mode = Journal::Mode::replay;
+  CHECK_FALSE(run_host(bench, request, all).difference);
 }
 
 TEST_CASE("replay finds what was tampered with") {
