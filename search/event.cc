@@ -1,5 +1,7 @@
 #include "search/event.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -67,6 +69,43 @@ OrderedJson to_json(const Event& event) {
       break;
   }
   return out;
+}
+
+Result<Event> event_from_json(const Json& value) {
+  constexpr EventKind kKinds[] = {EventKind::opened, EventKind::extended, EventKind::scored,
+                                  EventKind::pruned, EventKind::finished, EventKind::best,
+                                  EventKind::ledger, EventKind::note};
+  Event event;
+  try {
+    event.index = value.at("index").get<uint64_t>();
+    const std::string name = value.at("event").get<std::string>();
+    const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](EventKind one) { return to_string(one) == name; });
+    if (kind == std::end(kKinds)) {
+      return corrupt("stored event: \"" + name + "\" is no kind of event");
+    }
+    event.kind = *kind;
+    event.branch = value.value("branch", "");
+    event.tokens = value.value("tokens", uint64_t{0});
+    event.text = value.value("text", "");
+    event.note = value.value(event.kind == EventKind::extended ? "end" : "note", "");
+    if (value.contains("parent") && !value["parent"].is_null()) {
+      event.parent = value["parent"].get<std::string>();
+    }
+    if (value.contains("answer") && !value["answer"].is_null()) {
+      event.answer = value["answer"].get<std::string>();
+    }
+    const char* score = event.kind == EventKind::best ? "confidence" : "score";
+    if (value.contains(score) && !value[score].is_null()) {
+      event.score = value[score].get<double>();
+    }
+    if (value.contains("ledger") && value["ledger"].is_object()) {
+      event.ledger = ledger_from_json(value["ledger"]);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return corrupt(std::string("stored event: ") + error.what());
+  }
+  return event;
 }
 
 OrderedJson tree_of(std::span<const Json> events) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/status.h"
 #include "search/ledger.h"
 
 namespace thinkd::search {
@@ -41,6 +42,8 @@ struct Event {
 
 // { "index", "event", then what the kind carries }.
 OrderedJson to_json(const Event& event);
+// Back from what to_json wrote; corrupt names the member.
+Result<Event> event_from_json(const Json& value);
 
 // The tree of a run, as `explain` and `runs show` give it: { "branches": [ { "branch", "parent",
 // "text", "tokens", "end", "scores", "pruned", "candidate", "answer", "score" } ... in order of

@@ -20,7 +20,6 @@ class StoreSink : public JournalSink {
   Status append(uint32_t index, std::string_view bytes) override {
     return store_.append_journal(run_id_, index, bytes);
   }
-  Status sync() override { return store_.sync(); }
 
  private:
   memory::Store& store_;
@@ -37,7 +36,6 @@ class MemorySink : public JournalSink {
     }
     return {};
   }
-  Status sync() override { return {}; }
 
  private:
   std::vector<std::string>* entries_;
@@ -202,7 +200,5 @@ Status Journal::add(uint16_t kind, uint64_t ticket, std::string branch,
   ++next_;
   return {};
 }
-
-Status Journal::sync() { return mode_ == Mode::replay ? Status() : sink_->sync(); }
 
 }  // namespace thinkd::search

@@ -53,7 +53,6 @@ class JournalSink {
  public:
   virtual ~JournalSink() = default;
   virtual Status append(uint32_t index, std::string_view bytes) = 0;
-  virtual Status sync() = 0;
 };
 
 std::unique_ptr<JournalSink> store_sink(memory::Store& store, std::string run_id);
@@ -94,11 +93,8 @@ class Journal {
   Status add(uint16_t kind, uint64_t ticket, std::string branch, const Sha256Digest& arguments,
              std::string payload);
 
-  Status sync();
   uint32_t next_index() const { return next_; }
   uint32_t logged() const { return static_cast<uint32_t>(log_.size()); }
-  bool replaying() const { return mode_ == Mode::replay; }
-  bool at_end_of_log() const { return next_ >= log_.size(); }
   const std::optional<JournalDifference>& difference() const { return difference_; }
 
  private:

@@ -25,6 +25,9 @@ struct Run {
   int64_t created_us = 0;
   std::chrono::steady_clock::time_point admitted;
   bool stored = false;
+  uint32_t pages = 0;  // its quota
+
+  bool settled = false;  // the run's thread: the store tells how it ended
 
   std::mutex lock;
   std::condition_variable changed;

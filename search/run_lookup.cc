@@ -9,8 +9,6 @@
 namespace thinkd::search {
 namespace {
 
-constexpr size_t kListedRuns = 100'000;
-
 Status unknown_run(std::string_view run_id) {
   return not_found("run " + std::string(run_id) + " does not exist");
 }
@@ -45,38 +43,6 @@ RunInfo Runs::Impl::info_of(Run& run) const {
   return info;
 }
 
-RunInfo Runs::Impl::info_of(const memory::RunRecord& record) const {
-  RunInfo info;
-  info.run_id = record.run_id;
-  info.created_ms = record.created_us / 1000;
-  info.error = record.error;
-  switch (record.state) {
-    case memory::RunState::running:
-      info.state = RunState::interrupted;
-      break;
-    case memory::RunState::done:
-      info.state = RunState::done;
-      break;
-    case memory::RunState::failed:
-      info.state = RunState::failed;
-      break;
-    case memory::RunState::cancelled:
-      info.state = RunState::cancelled;
-      break;
-  }
-  if (const Result<StoredRun> stored = read_request(record)) {
-    info.request = to_text(to_json(stored->request));
-    info.model_sha256 = stored->model_sha256;
-    info.build = stored->build;
-  }
-  if (!record.result.empty()) {
-    if (const Result<StoredResult> result = read_result(record)) {
-      info.result = result->answer_json;
-    }
-  }
-  return info;
-}
-
 Result<RunInfo> Runs::Impl::get(std::string_view run_id) {
   if (const RunPtr run = find(run_id)) {
     return info_of(*run);
@@ -85,55 +51,70 @@ Result<RunInfo> Runs::Impl::get(std::string_view run_id) {
     return unknown_run(run_id);
   }
   const Result<memory::RunRecord> record = store_->get_run(run_id);
-  return record ? Result<RunInfo>(info_of(*record)) : Result<RunInfo>(record.status());
+  return record ? Result<RunInfo>(recorded_run(*record)) : record.status();
 }
 
-Result<std::vector<RunInfo>> Runs::Impl::list() {
-  std::vector<RunPtr> live;
+// Only what is shown is parsed.
+Result<std::vector<RunInfo>> Runs::Impl::list(size_t limit) {
+  struct Listed {
+    int64_t created_us;
+    std::string_view run_id;
+    RunPtr run;  // null: stored
+    const memory::RunRecord* record;
+  };
+  std::vector<Listed> all;
+  std::set<std::string_view> live;
   {
     const std::lock_guard guard(lock_);
     for (const auto& [run_id, run] : runs_) {
-      live.push_back(run);
+      all.push_back({run->created_us, run->request.run_id, run, nullptr});
+      live.insert(run->request.run_id);
     }
   }
-  std::vector<RunInfo> all;
-  for (const RunPtr& run : live) {
-    all.push_back(info_of(*run));
-  }
+  std::vector<memory::RunRecord> records;
   if (store_ != nullptr) {
-    const Result<std::vector<memory::RunRecord>> records = store_->list_runs(kListedRuns);
-    if (!records) {
-      return records.status();
+    const size_t most = std::min<size_t>(limit, limits::kListedRuns) + all.size();
+    Result<std::vector<memory::RunRecord>> found = store_->list_runs(most);
+    if (!found) {
+      return found.status();
     }
-    for (const memory::RunRecord& record : *records) {
-      const bool known = std::any_of(live.begin(), live.end(), [&](const RunPtr& run) {
-        return run->request.run_id == record.run_id;
-      });
-      if (!known) {
-        all.push_back(info_of(record));
+    records = *std::move(found);
+    for (const memory::RunRecord& record : records) {
+      if (!live.contains(record.run_id)) {
+        all.push_back({record.created_us, record.run_id, nullptr, &record});
       }
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const RunInfo& a, const RunInfo& b) {
-    return std::tie(b.created_ms, a.run_id) < std::tie(a.created_ms, b.run_id);
+  std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
+    return std::tie(b.created_us, a.run_id) < std::tie(a.created_us, b.run_id);
   });
-  return all;
+  all.resize(std::min(all.size(), limit));
+  std::vector<RunInfo> shown;
+  for (const Listed& one : all) {
+    shown.push_back(one.run ? info_of(*one.run) : recorded_run(*one.record));
+  }
+  return shown;
 }
 
 Status Runs::Impl::remove(std::string_view run_id) {
+  const IdHold hold(*this, run_id);
   bool known = false;
-  if (const RunPtr run = find(run_id)) {
-    {
-      const std::lock_guard guard(run->lock);
-      if (!run->over()) {
-        return conflict("run " + std::string(run_id) + " is " + std::string(to_string(run->state)) +
-                        "; cancel it first");
-      }
-    }
-    known = true;
+  {
     const std::lock_guard guard(lock_);
-    runs_.erase(runs_.find(run_id));
-    std::erase(over_, run_id);
+    const auto found = runs_.find(run_id);
+    if (found != runs_.end()) {
+      const RunPtr run = found->second;
+      {
+        const std::lock_guard run_guard(run->lock);
+        if (!run->over()) {
+          return conflict("run " + std::string(run_id) + " is " +
+                          std::string(to_string(run->state)) + "; cancel it first");
+        }
+      }
+      known = true;
+      std::erase(over_, run);
+      runs_.erase(found);
+    }
   }
   if (store_ == nullptr) {
     return known ? Status() : unknown_run(run_id);
@@ -171,12 +152,23 @@ Result<std::vector<Json>> Runs::Impl::events(std::string_view run_id) {
   return all;
 }
 
-Result<std::string> Runs::Impl::go_on(const memory::RunRecord& record, Observer observer) {
+// More pages than the pool has would be fewer branches side by side, and another run.
+Status Runs::Impl::pages_are_there(const StoredRun& run) const {
+  if (run.pages > engine_.pages_total()) {
+    return over_limit("run " + run.request.run_id + " has a quota of " +
+                      std::to_string(run.pages) + " pages; the pool has " +
+                      std::to_string(engine_.pages_total()));
+  }
+  return {};
+}
+
+Result<Runs::Impl::RunPtr> Runs::Impl::go_on(const memory::RunRecord& record, Observer observer) {
   Result<StoredRun> stored = read_request(record);
   if (!stored) {
     return stored.status();
   }
   THINKD_CHECK(same_machine(*stored, engine_));
+  THINKD_CHECK(pages_are_there(*stored));
   auto run = std::make_shared<Run>();
   THINKD_CHECK(check(stored->request, run->params, run->strategy));
   Result<std::vector<Entry>> log = read_log(*store_, record.run_id);
@@ -185,6 +177,7 @@ Result<std::string> Runs::Impl::go_on(const memory::RunRecord& record, Observer 
   }
   run->log = *std::move(log);
   run->request = std::move(stored->request);
+  run->pages = stored->pages;
   run->created_us = record.created_us;
   run->stored = true;
   if (observer) {
@@ -193,39 +186,53 @@ Result<std::string> Runs::Impl::go_on(const memory::RunRecord& record, Observer 
   {
     // An interrupted run that this process still remembers makes room for its continuation.
     const std::lock_guard guard(lock_);
-    const auto old = runs_.find(record.run_id);
-    if (old != runs_.end()) {
-      const std::lock_guard run_guard(old->second->lock);
-      if (!old->second->over()) {
-        return conflict("run " + record.run_id + " is " +
-                        std::string(to_string(old->second->state)));
+    const auto found = runs_.find(record.run_id);
+    if (found != runs_.end()) {
+      const RunPtr old = found->second;
+      {
+        const std::lock_guard run_guard(old->lock);
+        if (!old->over()) {
+          return conflict("run " + record.run_id + " is " + std::string(to_string(old->state)));
+        }
       }
-    }
-    if (old != runs_.end()) {
-      runs_.erase(old);
-      std::erase(over_, record.run_id);
+      std::erase(over_, old);
+      runs_.erase(found);
     }
   }
-  THINKD_CHECK(admit(std::move(run)));
-  return record.run_id;
+  THINKD_CHECK(admit(run));
+  return run;
 }
 
 Result<std::string> Runs::Impl::resume(std::string_view run_id, Observer observer) {
   if (store_ == nullptr) {
     return unavailable("resume: there is no store");
   }
-  if (!run_id.empty()) {
-    const Result<memory::RunRecord> record = store_->get_run(run_id);
-    if (!record) {
-      return record.status();
+  std::string id(run_id);
+  if (id.empty()) {
+    Result<std::string> latest = latest_interrupted();
+    if (!latest) {
+      return latest.status();
     }
-    if (record->state != memory::RunState::running) {
-      return conflict("run " + std::string(run_id) + " is not interrupted: it is " +
-                      std::string(memory::run_state_name(record->state)));
-    }
-    return go_on(*record, std::move(observer));
+    id = *std::move(latest);
   }
-  const Result<std::vector<memory::RunRecord>> records = store_->list_runs(kListedRuns);
+  const IdHold hold(*this, id);
+  const Result<memory::RunRecord> record = store_->get_run(id);
+  if (!record) {
+    return record.status();
+  }
+  if (record->state != memory::RunState::running) {
+    return conflict("run " + id + " is not interrupted: it is " +
+                    std::string(memory::run_state_name(record->state)));
+  }
+  const Result<RunPtr> run = go_on(*record, std::move(observer));
+  return run ? Result<std::string>(id) : Result<std::string>(run.status());
+}
+
+Result<std::string> Runs::Impl::latest_interrupted() {
+  if (store_ == nullptr) {
+    return unavailable("there is no store, so no run of it is interrupted");
+  }
+  const Result<std::vector<memory::RunRecord>> records = store_->list_runs(limits::kListedRuns);
   if (!records) {
     return records.status();
   }
@@ -234,9 +241,8 @@ Result<std::string> Runs::Impl::resume(std::string_view run_id, Observer observe
       continue;
     }
     const RunPtr live = find(record.run_id);
-    const bool at_work = live && info_of(*live).state != RunState::interrupted;
-    if (!at_work) {
-      return go_on(record, std::move(observer));
+    if (!live || info_of(*live).state == RunState::interrupted) {
+      return record.run_id;
     }
   }
   return not_found("no run of this store is interrupted");
@@ -246,7 +252,7 @@ Result<uint64_t> Runs::Impl::restart_interrupted() {
   if (store_ == nullptr) {
     return uint64_t{0};
   }
-  const Result<std::vector<memory::RunRecord>> records = store_->list_runs(kListedRuns);
+  const Result<std::vector<memory::RunRecord>> records = store_->list_runs(limits::kListedRuns);
   if (!records) {
     return records.status();
   }
@@ -254,14 +260,35 @@ Result<uint64_t> Runs::Impl::restart_interrupted() {
   // Oldest first, in the order in which they were asked for.
   for (size_t i = records->size(); i > 0; --i) {
     const memory::RunRecord& record = (*records)[i - 1];
+    if (record.state != memory::RunState::running) {
+      continue;
+    }
+    const IdHold hold(*this, record.run_id);
     const Result<StoredRun> stored = read_request(record);
-    if (record.state != memory::RunState::running || !stored || !stored->request.detach ||
-        find(record.run_id) || !same_machine(*stored, engine_).ok()) {
+    if (!stored || !stored->request.detach || find(record.run_id)) {
       continue;
     }
     started += go_on(record, nullptr).ok() ? 1 : 0;
   }
   return started;
+}
+
+// A replay keeps nothing, so it is given up as soon as drain() begins.
+Result<Outcome> Runs::Impl::run_replay(VerbHost& host, const thinkd_strategy& strategy) {
+  const Status given_up = unavailable("shutting down: the replay was given up");
+  {
+    const std::lock_guard guard(lock_);
+    if (draining_) {
+      return given_up;
+    }
+    replays_.push_back(&host);
+  }
+  Outcome outcome = host.run(strategy);
+  {
+    const std::lock_guard guard(lock_);
+    std::erase(replays_, &host);
+  }
+  return outcome.status.code() == Code::cancelled ? Result<Outcome>(given_up) : std::move(outcome);
 }
 
 Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
@@ -277,6 +304,7 @@ Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
     return stored.status();
   }
   THINKD_CHECK(same_machine(*stored, engine_));
+  THINKD_CHECK(pages_are_there(*stored));
   std::vector<sdk::Param> params;
   const thinkd_strategy* strategy = nullptr;
   THINKD_CHECK(check(stored->request, params, strategy));
@@ -286,12 +314,16 @@ Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
   }
   Result<std::unique_ptr<VerbHost>> host = VerbHost::create(
       HostSetup{engine_, verifiers_, stored->request, std::move(params),
-                page_quota(stored->request), std::chrono::steady_clock::now(), nullptr},
+                stored->pages, std::chrono::steady_clock::now(), nullptr},
       Journal(memory_sink(nullptr), *std::move(log), Journal::Mode::replay));
   if (!host) {
     return host.status();
   }
-  const Outcome outcome = (*host)->run(*strategy);
+  const Result<Outcome> ended = run_replay(**host, *strategy);
+  if (!ended) {
+    return ended.status();
+  }
+  const Outcome& outcome = *ended;
   const Journal& journal = (*host)->journal();
   ReplayReport report;
   report.entries = std::min(journal.next_index(), journal.logged());

@@ -2,19 +2,40 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/version.h"
 #include "memory/store.h"
+#include "search/runs.h"
 
 namespace thinkd::search {
+namespace {
 
-std::string build_of(const engine::Engine& engine) {
-  return engine.model().runner->fingerprint() + " journal " + std::to_string(kJournalVersion);
+RunState state_of(memory::RunState state) {
+  switch (state) {
+    case memory::RunState::running:
+      return RunState::interrupted;  // nobody runs it
+    case memory::RunState::done:
+      return RunState::done;
+    case memory::RunState::failed:
+      return RunState::failed;
+    case memory::RunState::cancelled:
+      return RunState::cancelled;
+  }
+  return RunState::failed;
 }
 
-std::string stored_request(const Request& request, const engine::Engine& engine) {
+}  // namespace
+
+std::string build_of(const engine::Engine& engine) {
+  return std::string(build_id()) + " " + engine.model().runner->fingerprint() + " journal " +
+         std::to_string(kJournalVersion);
+}
+
+std::string stored_request(const Request& request, uint32_t pages, const engine::Engine& engine) {
   Json out;
   out["request"] = to_json(request);
   out["model"] = engine.model().info.sha256;
   out["build"] = build_of(engine);
+  out["pages"] = pages;
   return to_text(out);
 }
 
@@ -37,7 +58,16 @@ Result<StoredRun> read_request(const memory::RunRecord& record) {
   if (!request) {
     return corrupt("run " + record.run_id + ": stored request: " + request.status().message());
   }
-  return StoredRun{*std::move(request), value.value("model", ""), value.value("build", "")};
+  const auto text = [&](const char* name) {
+    const auto found = value.find(name);
+    return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  // An older build kept no quota; same_machine() refuses its runs.
+  const Json pages = value.value("pages", Json(0u));
+  if (!pages.is_number_unsigned() || pages.get<uint64_t>() > UINT32_MAX) {
+    return corrupt("run " + record.run_id + ": its stored page quota is " + to_text(pages));
+  }
+  return StoredRun{*std::move(request), text("model"), text("build"), pages.get<uint32_t>()};
 }
 
 Status same_machine(const StoredRun& run, const engine::Engine& engine) {
@@ -48,7 +78,8 @@ Status same_machine(const StoredRun& run, const engine::Engine& engine) {
   }
   if (run.build != build_of(engine)) {
     return conflict("run " + run.request.run_id + " was made by build \"" + run.build +
-                    "\"; this one is \"" + build_of(engine) + "\"");
+                    "\"; this one is \"" + build_of(engine) +
+                    "\": only the build that made a run goes on with it or replays it");
   }
   return {};
 }
@@ -70,6 +101,29 @@ Result<StoredResult> read_result(const memory::RunRecord& record) {
     }
   }
   return result;
+}
+
+RunInfo recorded_run(const memory::RunRecord& record) {
+  RunInfo info;
+  info.run_id = record.run_id;
+  info.state = state_of(record.state);
+  info.created_ms = record.created_us / 1000;
+  info.error = record.error;
+  if (const Result<StoredRun> run = read_request(record)) {
+    info.request = to_text(to_json(run->request));
+    info.model_sha256 = run->model_sha256;
+    info.build = run->build;
+  } else {
+    info.error = run.status().message();
+  }
+  if (!record.result.empty()) {
+    if (const Result<StoredResult> result = read_result(record)) {
+      info.result = result->answer_json;
+    } else {
+      info.error = result.status().message();
+    }
+  }
+  return info;
 }
 
 Result<std::vector<Entry>> read_log(const memory::Store& store, std::string_view run_id) {

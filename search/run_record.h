@@ -1,6 +1,7 @@
 #pragma once
 // What the store keeps of a run, as this room reads and writes it.
-//   request  { "request": the Request, "model": SHA-256, "build": what computes it }
+//   request  { "request": the Request, "model": SHA-256, "build": what computes it,
+//              "pages": the run's page quota }
 //   result   { "answer": the Answer as the contract shows it, "events": [ ... ] }
 // Pure functions.
 
@@ -21,16 +22,20 @@ class Store;
 
 namespace thinkd::search {
 
-// What a journal is valid for beside the model: KV layout, compute mode, ISA, journal version.
+struct RunInfo;  // search/runs.h
+
+// What a journal is valid for beside the model: thinkd's build, KV layout, compute mode, ISA,
+// journal version.
 std::string build_of(const engine::Engine& engine);
 
-std::string stored_request(const Request& request, const engine::Engine& engine);
+std::string stored_request(const Request& request, uint32_t pages, const engine::Engine& engine);
 std::string stored_result(const Answer& answer, std::span<const Event> events);
 
 struct StoredRun {
   Request request;
   std::string model_sha256;
   std::string build;
+  uint32_t pages = 0;
 };
 Result<StoredRun> read_request(const memory::RunRecord& record);
 
@@ -43,6 +48,10 @@ struct StoredResult {
   std::vector<std::string> events;  // JSON each
 };
 Result<StoredResult> read_result(const memory::RunRecord& record);
+
+// The run as the store tells of it: one that has no end is interrupted. What cannot be read is told
+// by `error`.
+RunInfo recorded_run(const memory::RunRecord& record);
 
 Result<std::vector<Entry>> read_log(const memory::Store& store, std::string_view run_id);
 

@@ -14,7 +14,7 @@
 namespace thinkd::search {
 namespace {
 
-constexpr size_t kFinishedKept = 1024;  // finished runs that memory still knows
+constexpr size_t kFinishedKept = 64;  // finished runs that only memory knows
 
 int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -94,6 +94,8 @@ Status Runs::Impl::check(const Request& request, std::vector<sdk::Param>& params
   return {};
 }
 
+// Resolved once, when the run is admitted: it decides which branches run side by side, and so is
+// kept with the run.
 uint32_t Runs::Impl::page_quota(const Request& request) const {
   if (request.budget.pages) {
     return static_cast<uint32_t>(*request.budget.pages);
@@ -101,15 +103,17 @@ uint32_t Runs::Impl::page_quota(const Request& request) const {
   return std::max(1u, engine_.pages_total() / std::max(1u, options_.page_share));
 }
 
-Result<std::string> Runs::Impl::start(Request request, Observer observer) {
+Result<Runs::Impl::Begun> Runs::Impl::begin(Request request, Observer observer) {
   if (request.run_id.empty()) {
     request.run_id = new_run_id();
-  } else {
-    bool joined = false;
-    Result<std::string> known = join_existing(request, observer, joined);
-    if (!known || joined) {
-      return known;
-    }
+  }
+  const IdHold hold(*this, request.run_id);
+  Result<std::optional<Begun>> known = join_existing(request, observer);
+  if (!known) {
+    return known.status();
+  }
+  if (*known) {
+    return **std::move(known);
   }
   if (!request.seed) {
     request.seed = random_seed();
@@ -117,50 +121,64 @@ Result<std::string> Runs::Impl::start(Request request, Observer observer) {
   auto run = std::make_shared<Run>();
   THINKD_CHECK(check(request, run->params, run->strategy));
   run->stored = store_ != nullptr && request.trace;
+  run->pages = page_quota(request);
   run->request = std::move(request);
   run->created_us = now_us();
   if (observer) {
     run->observers.push_back(std::move(observer));
   }
-  const std::string run_id = run->request.run_id;
-  THINKD_CHECK(admit(std::move(run)));
-  return run_id;
+  THINKD_CHECK(admit(run));
+  return Begun{run->request.run_id, run};
 }
 
-// A run_id that is known is answered once: the caller joins that run.
-Result<std::string> Runs::Impl::join_existing(Request& request, Observer& observer, bool& joined) {
+// A run_id that is known is answered once: the caller joins that run. The id is held.
+Result<std::optional<Runs::Impl::Begun>> Runs::Impl::join_existing(const Request& request,
+                                                                   const Observer& observer) {
+  const std::string& run_id = request.run_id;
   const auto differs = [&](const Request& known) {
     Request asked = request;
     asked.seed = asked.seed ? asked.seed : known.seed;
     return to_json(asked) != to_json(known)
-               ? conflict("run_id " + request.run_id + " was used before for another request")
+               ? conflict("run_id " + run_id + " was used before for another request")
                : Status();
   };
-  if (const RunPtr run = find(request.run_id)) {
+  if (RunPtr run = find(run_id)) {
     THINKD_CHECK(differs(run->request));
-    run->join(std::move(observer));
-    joined = true;
-    return request.run_id;
+    run->join(observer);
+    return std::optional(Begun{run_id, std::move(run)});
   }
   if (store_ == nullptr) {
-    return request.run_id;
+    return std::optional<Begun>();
   }
-  THINKD_CHECK(memory::check_run_id(request.run_id));
-  const Result<memory::RunRecord> record = store_->get_run(request.run_id);
+  THINKD_CHECK(memory::check_run_id(run_id));
+  const Result<memory::RunRecord> record = store_->get_run(run_id);
   if (!record) {
-    return record.status().code() == Code::not_found ? Result<std::string>(request.run_id)
+    return record.status().code() == Code::not_found ? Result<std::optional<Begun>>(std::nullopt)
                                                      : record.status();
   }
-  Result<StoredRun> stored = read_request(*record);
+  const Result<StoredRun> stored = read_request(*record);
   if (!stored) {
     return stored.status();
   }
   THINKD_CHECK(differs(stored->request));
-  joined = true;
   if (record->state == memory::RunState::running) {
-    return go_on(*record, std::move(observer));
+    Result<RunPtr> run = go_on(*record, observer);
+    return run ? Result<std::optional<Begun>>(Begun{run_id, *std::move(run)}) : run.status();
   }
-  return request.run_id;
+  if (observer && !record->result.empty()) {
+    const Result<StoredResult> result = read_result(*record);
+    if (!result) {
+      return result.status();
+    }
+    for (const std::string& text : result->events) {
+      const Result<Event> event = event_from_json(Json::parse(text, nullptr, false));
+      if (!event) {
+        return event.status().within("run " + run_id);
+      }
+      observer(*event);
+    }
+  }
+  return std::optional(Begun{run_id, nullptr});
 }
 
 Status Runs::Impl::save(const Run& run, memory::RunState state, std::string result,
@@ -172,7 +190,7 @@ Status Runs::Impl::save(const Run& run, memory::RunState state, std::string resu
   record.run_id = run.request.run_id;
   record.created_us = run.created_us;
   record.state = state;
-  record.request = stored_request(run.request, engine_);
+  record.request = stored_request(run.request, run.pages, engine_);
   record.result = std::move(result);
   record.error = std::move(error);
   return store_->put_run(record);
@@ -242,18 +260,27 @@ void Runs::Impl::worker() {
     execute(*run);
     guard.lock();
     --active_;
-    over_.push_back(run->request.run_id);
-    forget_old();
+    forget(run);
     changed_.notify_all();
   }
 }
 
-void Runs::Impl::forget_old() {
-  while (over_.size() > kFinishedKept) {
-    const auto found = runs_.find(over_.front());
-    if (found != runs_.end()) {
+// What the store can tell of a run is forgotten; of the rest the last few are remembered. An id may
+// belong to another run by now, which stays.
+void Runs::Impl::forget(const RunPtr& run) {
+  const auto erase = [&](const RunPtr& one) {
+    const auto found = runs_.find(one->request.run_id);
+    if (found != runs_.end() && found->second == one) {
       runs_.erase(found);
     }
+  };
+  if (run->settled) {
+    erase(run);
+    return;
+  }
+  over_.push_back(run);
+  while (over_.size() > kFinishedKept) {
+    erase(over_.front());
     over_.pop_front();
   }
 }
@@ -262,7 +289,7 @@ void Runs::Impl::execute(Run& run) {
   std::unique_ptr<JournalSink> sink =
       run.stored ? store_sink(*store_, run.request.run_id) : memory_sink(nullptr);
   Result<std::unique_ptr<VerbHost>> made = VerbHost::create(
-      HostSetup{engine_, verifiers_, run.request, run.params, page_quota(run.request), run.admitted,
+      HostSetup{engine_, verifiers_, run.request, run.params, run.pages, run.admitted,
                 [&run](const Event& event) { run.tell(event); }},
       Journal(std::move(sink), std::move(run.log), Journal::Mode::record));
   if (!made) {
@@ -284,6 +311,7 @@ void Runs::Impl::execute(Run& run) {
 // The result is on disk before anyone hears of it.
 void Runs::Impl::conclude(Run& run, Outcome outcome) {
   if (outcome.status.code() == Code::cancelled) {
+    run.settled = run.stored;
     run.finish(RunState::interrupted, std::nullopt, outcome.status);
     return;
   }
@@ -311,20 +339,30 @@ void Runs::Impl::conclude(Run& run, Outcome outcome) {
     return;
   }
   if (outcome.status.ok()) {
+    run.settled = run.stored;
     run.finish(state, std::move(outcome.answer), {});
   } else {
     run.finish(state, std::nullopt, outcome.status);
   }
 }
 
+Result<Answer> Runs::Impl::answer_of(Run& run) {
+  std::unique_lock guard(run.lock);
+  run.changed.wait(guard, [&] { return run.over(); });
+  return run.answer ? Result<Answer>(*run.answer) : Result<Answer>(run.error);
+}
+
+Result<Answer> Runs::Impl::solve(Request request, Observer observer) {
+  const Result<Begun> begun = begin(std::move(request), std::move(observer));
+  if (!begun) {
+    return begun.status();
+  }
+  return begun->run ? answer_of(*begun->run) : wait(begun->run_id);
+}
+
 Result<Answer> Runs::Impl::wait(std::string_view run_id) {
   if (const RunPtr run = find(run_id)) {
-    std::unique_lock guard(run->lock);
-    run->changed.wait(guard, [&] { return run->over(); });
-    if (!run->answer) {
-      return run->error;
-    }
-    return *run->answer;
+    return answer_of(*run);
   }
   if (store_ == nullptr) {
     return not_found("run " + std::string(run_id) + " does not exist");
@@ -368,6 +406,9 @@ Status Runs::Impl::cancel(std::string_view run_id) {
 void Runs::Impl::drain(double seconds) {
   std::unique_lock guard(lock_);
   draining_ = true;
+  for (VerbHost* replayed : replays_) {
+    replayed->request_stop(StopReason::interrupted);
+  }
   const auto until = std::chrono::steady_clock::now() +
                      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                          std::chrono::duration<double>(std::max(0.0, seconds)));
@@ -412,19 +453,20 @@ Runs::Runs(engine::Engine& engine, const verifiers::Verifiers& verifiers, const 
 Runs::~Runs() = default;
 
 Result<std::string> Runs::start(Request request, Observer observer) {
-  return impl_->start(std::move(request), std::move(observer));
+  const Result<Impl::Begun> begun = impl_->begin(std::move(request), std::move(observer));
+  return begun ? Result<std::string>(begun->run_id) : Result<std::string>(begun.status());
 }
 Result<Answer> Runs::wait(std::string_view run_id) { return impl_->wait(run_id); }
 Result<Answer> Runs::solve(Request request, Observer observer) {
-  Result<std::string> run_id = start(std::move(request), std::move(observer));
-  return run_id ? wait(*run_id) : Result<Answer>(run_id.status());
+  return impl_->solve(std::move(request), std::move(observer));
 }
 void Runs::when_over(std::string_view run_id, std::function<void()> over) {
   impl_->when_over(run_id, std::move(over));
 }
 Status Runs::cancel(std::string_view run_id) { return impl_->cancel(run_id); }
 Result<RunInfo> Runs::get(std::string_view run_id) const { return impl_->get(run_id); }
-Result<std::vector<RunInfo>> Runs::list() const { return impl_->list(); }
+Result<std::vector<RunInfo>> Runs::list(size_t limit) const { return impl_->list(limit); }
+Result<std::string> Runs::latest_interrupted() const { return impl_->latest_interrupted(); }
 Status Runs::remove(std::string_view run_id) { return impl_->remove(run_id); }
 Result<std::vector<Json>> Runs::events(std::string_view run_id) const {
   return impl_->events(run_id);

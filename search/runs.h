@@ -75,9 +75,9 @@ class Runs {
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  // Admits a request and gives its run id. A run_id that exists already joins that run (its
-  // observer hears all events from the first on); conflict where the requests differ. Errors name
-  // the member.
+  // Admits a request and gives its run id. A run_id that exists already joins that run, also where
+  // both come at one time (its observer hears all events from the first on); conflict where the
+  // requests differ. Errors name the member.
   Result<std::string> start(Request request, Observer observer = nullptr);
 
   // Blocks until the run is over. cancelled where it was interrupted by drain (its state is saved);
@@ -94,22 +94,26 @@ class Runs {
   Status cancel(std::string_view run_id);
 
   Result<RunInfo> get(std::string_view run_id) const;
-  Result<std::vector<RunInfo>> list() const;  // newest first
-  Status remove(std::string_view run_id);     // conflict while it runs
+  Result<std::vector<RunInfo>> list(size_t limit = limits::kListedRuns) const;  // newest first
+  Result<std::string> latest_interrupted() const;  // its run id; not_found where there is none
+  Status remove(std::string_view run_id);          // conflict while it runs
   Result<std::vector<Json>> events(std::string_view run_id) const;
   Result<OrderedJson> explain(std::string_view run_id) const;
 
   // An interrupted run goes on; "" names the latest one. Gives its run id. not_found where there is
-  // none, conflict where model or build differ from the interrupted run's.
+  // none, conflict where model or build differ from the interrupted run's, limit where its page
+  // quota is more than the pool has.
   Result<std::string> resume(std::string_view run_id, Observer observer = nullptr);
 
-  // Generates everything again and compares it with the run's journal, entry by entry. Blocks.
+  // The same refusals. Generates everything again and compares it with the run's journal, entry by
+  // entry. Blocks; unavailable where drain() ended it.
   Result<ReplayReport> replay(std::string_view run_id);
 
   // After a restart: what a crash left running is interrupted; detached runs go on. Gives how many.
   Result<uint64_t> restart_interrupted();
 
-  // Admits nothing more, lets runs finish for so long, then interrupts the rest (state saved).
+  // Admits nothing more, ends replays, lets runs finish for so long, then interrupts the rest
+  // (state saved).
   void drain(double seconds);
 
   RunsCounters counters() const;

@@ -7,6 +7,8 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -18,16 +20,24 @@ namespace thinkd::search {
 
 class Runs::Impl {
  public:
+  using RunPtr = std::shared_ptr<Run>;
+  struct Begun {
+    std::string run_id;
+    RunPtr run;  // null: it was over before, and the store has its answer
+  };
+
   Impl(engine::Engine& engine, const verifiers::Verifiers& verifiers, const Registry& registry,
        memory::Store* store, const RunsOptions& options);
   ~Impl();
 
-  Result<std::string> start(Request request, Observer observer);
+  Result<Begun> begin(Request request, Observer observer);
+  Result<Answer> solve(Request request, Observer observer);
   Result<Answer> wait(std::string_view run_id);
   void when_over(std::string_view run_id, std::function<void()> over);
   Status cancel(std::string_view run_id);
   Result<RunInfo> get(std::string_view run_id);
-  Result<std::vector<RunInfo>> list();
+  Result<std::vector<RunInfo>> list(size_t limit);
+  Result<std::string> latest_interrupted();
   Status remove(std::string_view run_id);
   Result<std::vector<Json>> events(std::string_view run_id);
   Result<std::string> resume(std::string_view run_id, Observer observer);
@@ -37,22 +47,43 @@ class Runs::Impl {
   RunsCounters counters();
 
  private:
-  using RunPtr = std::shared_ptr<Run>;
+  // While a run id is looked up and given to a run, so that two requests with one id meet.
+  class IdHold {
+   public:
+    IdHold(Impl& impl, std::string_view run_id) : impl_(impl), run_id_(run_id) {
+      std::unique_lock guard(impl_.lock_);
+      impl_.changed_.wait(guard, [&] { return !impl_.held_.contains(run_id_); });
+      impl_.held_.insert(run_id_);
+    }
+    ~IdHold() {
+      const std::lock_guard guard(impl_.lock_);
+      impl_.held_.erase(run_id_);
+      impl_.changed_.notify_all();
+    }
+    IdHold(const IdHold&) = delete;
+    IdHold& operator=(const IdHold&) = delete;
+
+   private:
+    Impl& impl_;
+    const std::string run_id_;
+  };
 
   Status check(const Request& request, std::vector<sdk::Param>& params,
                const thinkd_strategy*& strategy) const;
   uint32_t page_quota(const Request& request) const;
-  Result<std::string> join_existing(Request& request, Observer& observer, bool& joined);
+  Status pages_are_there(const StoredRun& run) const;
+  Result<std::optional<Begun>> join_existing(const Request& request, const Observer& observer);
   Status admit(RunPtr run);
-  Result<std::string> go_on(const memory::RunRecord& record, Observer observer);
+  Result<RunPtr> go_on(const memory::RunRecord& record, Observer observer);  // its id is held
+  static Result<Answer> answer_of(Run& run);  // when it is over
   RunPtr find(std::string_view run_id);
   RunInfo info_of(Run& run) const;
-  RunInfo info_of(const memory::RunRecord& record) const;
+  Result<Outcome> run_replay(VerbHost& host, const thinkd_strategy& strategy);
   void worker();
   void execute(Run& run);
   void conclude(Run& run, Outcome outcome);
   Status save(const Run& run, memory::RunState state, std::string result, std::string error);
-  void forget_old();  // lock held
+  void forget(const RunPtr& run);  // it is over; lock held
 
   engine::Engine& engine_;
   const verifiers::Verifiers& verifiers_;
@@ -64,9 +95,11 @@ class Runs::Impl {
   std::condition_variable changed_;
   std::map<std::string, RunPtr, std::less<>> runs_;  // lock
   std::deque<RunPtr> queue_;                         // lock
-  std::deque<std::string> over_;                     // lock: finished ones, oldest first
+  std::deque<RunPtr> over_;                          // lock: finished ones, oldest first
+  std::set<std::string> held_;                       // lock: by an IdHold
   uint32_t idle_workers_ = 0;                        // lock
   uint32_t active_ = 0;                              // lock: running now
+  std::vector<VerbHost*> replays_;                   // lock: at work on their callers' threads
   bool draining_ = false;                            // lock
   bool ending_ = false;                              // lock
   std::vector<std::thread> workers_;                 // lock

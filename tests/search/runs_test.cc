@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "base/version.h"
 #include "memory/store.h"
 #include "tests/search/fixture.h"
 #include "tests/support/catch.h"
@@ -218,4 +219,166 @@ TEST_CASE("drain interrupts, restart goes on with detached runs") {
   const auto answer = runs.wait("long");
   REQUIRE(answer.ok());
   CHECK(stable(*answer) == whole);
+}
+
+TEST_CASE("one run id from many threads at once is one run") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  for (memory::Store* where : {static_cast<memory::Store*>(nullptr), store->get()}) {
+    Bench bench;
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, where, {});
+    for (int round = 0; round < 8; ++round) {
+      INFO("with" << (where ? "" : "out") << " a store, round " << round);
+      Request request = request_of("best_of_n:n=4");
+      request.run_id = "together" + std::to_string(round);
+      std::vector<std::string> answers(6);
+      std::vector<size_t> heard(6, 0);
+      std::vector<std::thread> threads;
+      for (size_t i = 0; i < answers.size(); ++i) {
+        threads.emplace_back([&, i] {
+          const auto answer = runs.solve(request, [&, i](const Event&) { ++heard[i]; });
+          answers[i] = answer.ok() ? to_text(search::to_json(*answer)) : answer.status().message();
+        });
+      }
+      for (std::thread& thread : threads) {
+        thread.join();
+      }
+      // Seconds are in the text: two runs would differ.
+      CHECK(answers == std::vector<std::string>(answers.size(), answers.front()));
+      CHECK_THAT(answers.front(), Contains(request.run_id));
+      CHECK(heard == std::vector<size_t>(heard.size(), heard.front()));
+      CHECK(heard.front() > 0);
+    }
+  }
+}
+
+TEST_CASE("a run that the store knows is told from there, event by event") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  Bench bench;
+  Request request = request_of("walk:n=3");
+  request.run_id = "told";
+  const auto hear = [&](Runs& runs, std::vector<std::string>& heard) {
+    return runs.solve(request, [&](const Event& event) {
+      heard.push_back(to_text(search::to_json(event)));
+    });
+  };
+  std::vector<std::string> first;
+  std::vector<std::string> again;
+  std::vector<std::string> later;
+  std::string answer;
+  {
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+    const auto made = hear(runs, first);
+    REQUIRE(made.ok());
+    answer = to_text(search::to_json(*made));
+    CHECK(to_text(search::to_json(*hear(runs, again))) == answer);
+  }
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+  CHECK(to_text(search::to_json(*hear(runs, later))) == answer);
+  CHECK(first.size() > 10);
+  CHECK(again == first);
+  CHECK(later == first);
+}
+
+TEST_CASE("a list shows the newest, as many as asked for") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  Bench bench;
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+  for (const char* id : {"a", "b", "c"}) {
+    Request request = request_of("greedy");
+    request.run_id = id;
+    request.trace = std::string_view(id) != "b";  // that one only memory knows
+    REQUIRE(runs.solve(request).ok());
+  }
+  const auto ids = [&](size_t limit) {
+    std::string out;
+    const auto listed = runs.list(limit);
+    REQUIRE(listed.ok());
+    for (const RunInfo& info : *listed) {
+      out += info.run_id;
+      CHECK(info.state == RunState::done);
+      CHECK_FALSE(info.result.empty());
+    }
+    return out;
+  };
+  CHECK(ids(9) == "cba");
+  CHECK(ids(2) == "cb");
+  CHECK(ids(0).empty());
+  CHECK(runs.latest_interrupted().status().code() == Code::not_found);
+  REQUIRE(runs.remove("b").ok());
+  CHECK(runs.remove("b").code() == Code::not_found);
+  CHECK(ids(9) == "ca");
+}
+
+// With a quota of a few pages branches take turns, so the log has another order than side by side.
+TEST_CASE("the page quota belongs to the run: replay and resume keep it, a small pool is refused") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  ToyOptions toy = toy_options();
+  toy.depth = 60;
+  toy.end_logit = -3;
+  Request request = request_of("best_of_n:n=6");
+  RunsOptions narrow;
+  RunsOptions wide;
+  wide.page_share = 1;
+  engine::EngineOptions large;
+  large.kv_pool_bytes = 64 << 20;
+  Bench bench(large, toy);
+  narrow.page_share = bench.engine->pages_total() / 8;
+  std::vector<std::string> tight;
+  {
+    Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), narrow);
+    request.run_id = "tight";
+    REQUIRE(runs.solve(request).ok());
+    tight = *(*store)->read_journal("tight");
+  }
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), wide);
+  request.run_id = "free";
+  REQUIRE(runs.solve(request).ok());
+  REQUIRE(*(*store)->read_journal("free") != tight);
+  const auto report = runs.replay("tight");
+  REQUIRE(report.ok());
+  CHECK(report->equal);
+
+  auto record = (*store)->get_run("tight");
+  REQUIRE(record.ok());
+  const auto interrupted = [&](const std::string& run_id, const char* member, Json value) {
+    memory::RunRecord copy = *record;
+    copy.run_id = run_id;
+    copy.state = memory::RunState::running;
+    copy.result.clear();
+    Json request_json = Json::parse(copy.request);
+    request_json["request"]["run_id"] = run_id;
+    request_json[member] = std::move(value);
+    copy.request = to_text(request_json);
+    REQUIRE((*store)->put_run(copy).ok());
+    for (uint32_t i = 0; i < tight.size() / 2; ++i) {
+      REQUIRE((*store)->append_journal(run_id, i, tight[i]).ok());
+    }
+  };
+  const Json kept = Json::parse(record->request);
+  interrupted("half", "pages", kept["pages"]);
+  REQUIRE(runs.resume("half").ok());
+  REQUIRE(runs.wait("half").ok());
+  CHECK(*(*store)->read_journal("half") == tight);
+
+  interrupted("huge", "pages", bench.engine->pages_total() + 1);
+  const Status refused = runs.resume("huge").status();
+  CHECK(refused.code() == Code::limit);
+  CHECK_THAT(refused.message(), Contains(std::to_string(bench.engine->pages_total() + 1)));
+  CHECK_THAT(refused.message(),
+             Contains("has " + std::to_string(bench.engine->pages_total())));
+  CHECK(runs.replay("huge").status().message() == refused.message());
+
+  interrupted("other", "build", "0.0.1+abc");
+  const Status foreign = runs.resume("other").status();
+  CHECK(foreign.code() == Code::conflict);
+  CHECK_THAT(foreign.message(), Contains("0.0.1+abc"));
+  CHECK_THAT(foreign.message(), Contains(std::string(build_id())));
 }
