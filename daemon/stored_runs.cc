@@ -9,43 +9,6 @@
 namespace thinkd::daemon {
 namespace {
 
-search::RunState state_of(memory::RunState state) {
-  switch (state) {
-    case memory::RunState::running:
-      return search::RunState::interrupted;  // nobody runs it
-    case memory::RunState::done:
-      return search::RunState::done;
-    case memory::RunState::failed:
-      return search::RunState::failed;
-    case memory::RunState::cancelled:
-      return search::RunState::cancelled;
-  }
-  return search::RunState::failed;
-}
-
-search::RunInfo info_of(const memory::RunRecord& record) {
-  search::RunInfo info;
-  info.run_id = record.run_id;
-  info.created_ms = record.created_us / 1000;
-  info.error = record.error;
-  info.state = state_of(record.state);
-  if (const Result<search::StoredRun> run = search::read_request(record)) {
-    info.request = to_text(search::to_json(run->request));
-    info.model_sha256 = run->model_sha256;
-    info.build = run->build;
-  } else {
-    info.error = run.status().message();
-  }
-  if (!record.result.empty()) {
-    if (const Result<search::StoredResult> result = search::read_result(record)) {
-      info.result = result->answer_json;
-    } else {
-      info.error = result.status().message();
-    }
-  }
-  return info;
-}
-
 std::string text_of(const Json& value, const char* name) {
   const auto found = value.find(name);
   return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -60,7 +23,7 @@ std::string object_text(const Json& value, const char* name) {
 
 Result<search::RunInfo> stored_run(const memory::Store& store, const std::string& run_id) {
   const Result<memory::RunRecord> record = store.get_run(run_id);
-  return record ? Result<search::RunInfo>(info_of(*record)) : record.status();
+  return record ? Result<search::RunInfo>(search::recorded_run(*record)) : record.status();
 }
 
 Result<std::vector<search::RunInfo>> stored_runs(const memory::Store& store) {
@@ -70,7 +33,7 @@ Result<std::vector<search::RunInfo>> stored_runs(const memory::Store& store) {
   }
   std::vector<search::RunInfo> runs;
   for (const memory::RunRecord& record : *records) {
-    runs.push_back(info_of(record));
+    runs.push_back(search::recorded_run(record));
   }
   return runs;
 }

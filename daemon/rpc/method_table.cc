@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/version.h"
 #include "daemon/rpc/listings.h"
+#include "daemon/stored_runs.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -88,17 +89,6 @@ RpcOutcome replay(const Services& services, const Json& params) {
   });
 }
 
-// A run in a list: what it was asked and what it answered, without its candidates.
-OrderedJson listed(const search::RunInfo& info) {
-  OrderedJson out = search::to_json(info);
-  const OrderedJson result = out["result"];
-  out.erase("result");
-  for (const char* member : {"answer", "confidence", "stopped_by"}) {
-    out[member] = result.is_object() && result.contains(member) ? result[member] : OrderedJson();
-  }
-  return out;
-}
-
 RpcOutcome list_runs(const Services& services, const Json& params) {
   uint64_t most = kListedRuns;
   if (const auto limit = params.find("limit"); limit != params.end()) {
@@ -113,7 +103,7 @@ RpcOutcome list_runs(const Services& services, const Json& params) {
   }
   OrderedJson list = OrderedJson::array();
   for (size_t i = 0; i < runs->size() && i < most; ++i) {
-    list.push_back(listed((*runs)[i]));
+    list.push_back(listed_run((*runs)[i]));
   }
   return success(list);
 }
