@@ -91,7 +91,7 @@ VerbHost::VerbHost(HostSetup setup, Journal journal)
 VerbHost::~VerbHost() = default;
 
 void VerbHost::request_stop(StopReason reason) {
-  if (logged_stop_) {
+  if (logged_stop_ && reason != StopReason::interrupted) {
     return;  // it ends where the interrupted run was stopped
   }
   StopReason none = StopReason::none;
