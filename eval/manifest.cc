@@ -63,6 +63,7 @@ Manifest fields_of(const Json& json) {
   json.at("isa").get_to(out.model.isa);
   json.at("compute").get_to(out.model.compute);
   json.at("kv").get_to(out.model.kv);
+  out.model.page_quota = json.value("page_quota", uint32_t{0});
   return out;
 }
 
@@ -92,6 +93,9 @@ OrderedJson to_json(const Manifest& manifest) {
   out["isa"] = manifest.model.isa;
   out["compute"] = manifest.model.compute;
   out["kv"] = manifest.model.kv;
+  if (manifest.model.page_quota != 0) {
+    out["page_quota"] = manifest.model.page_quota;
+  }
   return out;
 }
 
@@ -162,8 +166,9 @@ Status same_manifest(const Manifest& folder, const Manifest& now) {
   const OrderedJson after = flat(now);
   std::string differences;
   for (const auto& [key, value] : after.items()) {
-    if (before.at(key) != value) {
-      differences += (differences.empty() ? "" : "; ") + key + " was " + to_text(before.at(key)) +
+    const OrderedJson old = before.value(key, OrderedJson());
+    if (old != value) {
+      differences += (differences.empty() ? "" : "; ") + key + " was " + to_text(old) +
                      ", is " + to_text(value);
     }
   }

@@ -230,7 +230,7 @@ Result<std::string> Runs::Impl::resume(std::string_view run_id, Observer observe
 
 Result<std::string> Runs::Impl::latest_interrupted() {
   if (store_ == nullptr) {
-    return unavailable("there is no store, so no run of it is interrupted");
+    return not_found("there is no store, so no run of it is interrupted");
   }
   const Result<std::vector<memory::RunRecord>> records = store_->list_runs(limits::kListedRuns);
   if (!records) {

@@ -31,6 +31,10 @@ uint64_t random_seed() {
 
 }  // namespace
 
+uint32_t default_page_quota(const engine::Engine& engine, const RunsOptions& options) {
+  return std::max(1u, engine.pages_total() / std::max(1u, options.page_share));
+}
+
 std::string_view to_string(RunState state) {
   switch (state) {
     case RunState::queued:
@@ -100,7 +104,7 @@ uint32_t Runs::Impl::page_quota(const Request& request) const {
   if (request.budget.pages) {
     return static_cast<uint32_t>(*request.budget.pages);
   }
-  return std::max(1u, engine_.pages_total() / std::max(1u, options_.page_share));
+  return default_page_quota(engine_, options_);
 }
 
 Result<Runs::Impl::Begun> Runs::Impl::begin(Request request, Observer observer) {

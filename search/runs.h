@@ -37,6 +37,9 @@ struct RunsOptions {
   uint32_t page_share = 4;  // a run's page quota is 1/page_share of the pool, where it names none
 };
 
+// Of a run whose budget names no pages.
+uint32_t default_page_quota(const engine::Engine& engine, const RunsOptions& options);
+
 enum class RunState : uint8_t { queued, running, done, failed, cancelled, interrupted };
 std::string_view to_string(RunState state);
 

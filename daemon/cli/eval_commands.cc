@@ -169,7 +169,8 @@ int run_eval(const Arguments& arguments) {
   if (!house) {
     return fail(house.status());
   }
-  const eval::ModelIdentity identity = identity_of((*house)->engine->model(), *config);
+  eval::ModelIdentity identity = identity_of((*house)->engine->model(), *config);
+  identity.page_quota = search::default_page_quota(*(*house)->engine, runs_options(*config));
   if (arguments.has("dry-run")) {
     const Result<eval::Plan> plan = eval::plan(*options, identity);
     if (!plan) {

@@ -97,13 +97,13 @@ RpcOutcome list_runs(const Services& services, const Json& params) {
     }
     most = limit->get<uint64_t>();
   }
-  const Result<std::vector<search::RunInfo>> runs = services.runs.list();
+  const Result<std::vector<search::RunInfo>> runs = services.runs.list(most);
   if (!runs) {
     return rpc_failure(runs.status());
   }
   OrderedJson list = OrderedJson::array();
-  for (size_t i = 0; i < runs->size() && i < most; ++i) {
-    list.push_back(listed_run((*runs)[i]));
+  for (const search::RunInfo& run : *runs) {
+    list.push_back(listed_run(run));
   }
   return success(list);
 }
@@ -185,16 +185,7 @@ Result<std::string> interrupted_run(const Services& services, const Json& params
     }
     return run_id->get<std::string>();
   }
-  const Result<std::vector<search::RunInfo>> runs = services.runs.list();
-  if (!runs) {
-    return runs.status();
-  }
-  for (const search::RunInfo& run : *runs) {
-    if (run.state == search::RunState::interrupted) {
-      return run.run_id;
-    }
-  }
-  return not_found("no run of this store is interrupted");
+  return services.runs.latest_interrupted();
 }
 
 }  // namespace thinkd::daemon
