@@ -44,8 +44,8 @@ class Program {
   std::string path(const std::string& name) const { return folder_.path(name); }
   std::string store() const { return folder_.path("store"); }
 
-  // Starts it with output to files; wait() collects it.
-  pid_t start(std::vector<std::string> arguments) {
+  // Starts it with output to NAME.out and NAME.err; wait() collects it.
+  pid_t start(std::vector<std::string> arguments, const std::string& name = "ran") {
     arguments.insert(arguments.begin(), THINKD_PROGRAM);
     arguments.insert(arguments.end(), {"--store", store()});
     std::vector<char*> argv;
@@ -56,9 +56,9 @@ class Program {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, path("out").c_str(),
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, path(name + ".out").c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, path("err").c_str(),
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, path(name + ".err").c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
     pid_t pid = 0;
     REQUIRE(posix_spawn(&pid, THINKD_PROGRAM, &files, nullptr, argv.data(), environ) == 0);
@@ -66,14 +66,14 @@ class Program {
     return pid;
   }
 
-  Ran wait(pid_t pid) {
+  Ran wait(pid_t pid, const std::string& name = "ran") {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0) {
     }
     Ran ran;
     ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    ran.out = *read_file(path("out"), 64 << 20);
-    ran.err = *read_file(path("err"), 64 << 20);
+    ran.out = *read_file(path(name + ".out"), 64 << 20);
+    ran.err = *read_file(path(name + ".err"), 64 << 20);
     return ran;
   }
 
