@@ -68,7 +68,7 @@ void BlockPool::attach(Block& block, uint32_t slot, uint64_t step) {
       idle_remove(slot);
     }
   }
-  state.touched = step;
+  touch_page(slot, step);
   block.page = page_at(slot);
   block.page_slot = slot;
   block.previous = nullptr;
@@ -121,10 +121,19 @@ void BlockPool::forget(uint32_t slot) {
 }
 
 uint64_t BlockPool::available(uint64_t step) const {
-  const auto held = std::count_if(states_.begin(), states_.end(), [step](const PageState& state) {
-    return state.holders > 0 && state.touched < step;
-  });
-  return free_.size() + idle_ + static_cast<uint64_t>(held);
+  const uint64_t touched = step == touched_step_ ? touched_ : 0;
+  return free_.size() + idle_ + (used_ - touched);
+}
+
+void BlockPool::touch_page(uint32_t slot, uint64_t step) {
+  if (step != touched_step_) {
+    touched_step_ = step;
+    touched_ = 0;
+  }
+  if (states_[slot].touched != step) {
+    states_[slot].touched = step;
+    ++touched_;
+  }
 }
 
 uint32_t BlockPool::take_page(uint64_t step) {
@@ -166,7 +175,7 @@ uint32_t BlockPool::take_page(uint64_t step) {
   return slot;
 }
 
-void BlockPool::touch(Block& block, uint64_t step) { states_[block.page_slot].touched = step; }
+void BlockPool::touch(Block& block, uint64_t step) { touch_page(block.page_slot, step); }
 
 bool BlockPool::give_page(Block& block, uint64_t step) {
   if (block.page != nullptr) {
@@ -183,6 +192,7 @@ bool BlockPool::give_page(Block& block, uint64_t step) {
   if (slot == kNone && copies && source_touched < step) {
     // Only the page to copy from is left: its rows are computed again instead.
     states_[source->page_slot].touched = source_touched;
+    --touched_;
     slot = take_page(step);
   }
   if (slot == kNone) {

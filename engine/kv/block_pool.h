@@ -78,6 +78,7 @@ class BlockPool {
   PageData page_at(uint32_t slot) { return memory_ + uint64_t{slot} * page_bytes_; }
   void attach(Block& block, uint32_t slot, uint64_t step);
   void detach(Block& block);
+  void touch_page(uint32_t slot, uint64_t step);
   void idle_push(uint32_t slot);
   void idle_remove(uint32_t slot);
   void forget(uint32_t slot);
@@ -98,6 +99,8 @@ class BlockPool {
   std::unordered_map<BlockHash, uint32_t, HashOf> cache_;
   uint64_t used_ = 0;
   uint64_t idle_ = 0;
+  uint64_t touched_step_ = 0;
+  uint64_t touched_ = 0;  // live pages that this step has touched
   uint64_t evictions_ = 0;
   uint64_t mark_ = 0;
   bool caching_ = true;

@@ -14,6 +14,7 @@ namespace thinkd::engine {
 namespace {
 
 constexpr uint64_t kLargestDefaultPool = uint64_t{4} << 30;
+constexpr uint64_t kMostPages = 1 << 20;  // 33 million tokens: what the pool keeps a page's state for
 
 uint64_t machine_bytes() {
   const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
@@ -46,7 +47,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<LanguageModel> mo
     return over_limit("a KV pool of " + std::to_string(bytes) + " bytes: the machine has " +
                       std::to_string(machine));
   }
-  const uint64_t pages = std::min<uint64_t>(bytes / shape.page_bytes, UINT32_MAX - 1);
+  const uint64_t pages = std::min(bytes / shape.page_bytes, kMostPages);
   if (pages == 0) {
     return over_limit("a KV pool of " + std::to_string(bytes) + " bytes holds not one block: " +
                       std::to_string(kBlockTokens) + " tokens of this model take " +

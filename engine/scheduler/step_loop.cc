@@ -159,7 +159,7 @@ std::vector<QueryState*> StepLoop::in_order() {
 
 void StepLoop::step() {
   const std::vector<QueryState*> order = in_order();
-  StepPlan plan(pool_, steps_ + 1, options_.step_rows);
+  StepPlan plan(pool_, ++plans_, options_.step_rows);
   std::vector<QueryState*> ready;
   for (QueryState* query : order) {
     start_work(*query);

@@ -86,7 +86,8 @@ class StepLoop {
   uint64_t steps_ = 0;       // lock for writing and for other threads
   uint64_t rows_ = 0;
 
-  uint64_t turns_ = 0;       // engine thread
+  uint64_t turns_ = 0;       // engine thread, as what follows
+  uint64_t plans_ = 0;       // numbers the steps that were planned, also those without rows
   Queries active_;           // engine thread: the queries that advance in this round
   std::vector<float> logits_;
   std::thread thread_;       // last: starts when everything stands
