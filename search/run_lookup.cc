@@ -299,6 +299,10 @@ Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
   if (!record) {
     return record.status();
   }
+  if (record->state == memory::RunState::running) {
+    return conflict("run '" + std::string(run_id) +
+                    "' is still at work or was interrupted: only a whole trace can be replayed");
+  }
   Result<StoredRun> stored = read_request(*record);
   if (!stored) {
     return stored.status();
