@@ -1,5 +1,8 @@
 #include "memory/store.h"
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <rocksdb/db.h>
 #include <unistd.h>
 
@@ -179,6 +182,33 @@ TEST_CASE("many threads write at once") {
   for (int t = 0; t < 4; ++t) {
     CHECK(store->read_journal("t" + std::to_string(t))->size() == 200);
   }
+}
+
+TEST_CASE("where a write fails the store takes no more, and the process lives") {
+  // A limit on the size of files stands for a full disk: both fail the append in the kernel.
+  const ScratchFolder scratch;
+  auto store = Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto signal_before = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small = {64 << 10, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const std::string entry(4096, 'x');
+  Status failed;
+  for (uint32_t i = 0; i < 64 && failed.ok(); ++i) {
+    failed = (*store)->append_journal("run", i, entry);
+  }
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, signal_before);
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.code() == Code::io);
+  CHECK_FALSE((*store)->append_journal("run", 64, entry).ok());  // also once there is room again
+  CHECK_FALSE((*store)->sync().ok());
+  store->reset();
+  auto again = Store::open(scratch.path("store"));
+  REQUIRE(again.ok());
+  CHECK(!(*again)->read_journal("run")->empty());
 }
 
 }  // namespace thinkd::memory

@@ -104,7 +104,7 @@ TEST_CASE("a store that another process holds is 3, and its pid is named") {
 }
 
 void wait_for(const std::function<bool()>& ready) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (!ready()) {
     REQUIRE(std::chrono::steady_clock::now() < until);
     poll(nullptr, 0, 5);
