@@ -168,8 +168,8 @@ Status same_manifest(const Manifest& folder, const Manifest& now) {
   for (const auto& [key, value] : after.items()) {
     const OrderedJson old = before.value(key, OrderedJson());
     if (old != value) {
-      differences += (differences.empty() ? "" : "; ") + key + " was " + to_text(old) +
-                     ", is " + to_text(value);
+      differences += (differences.empty() ? "" : "; ") + key + " was " + to_text(old) + ", is " +
+                     to_text(value);
     }
   }
   return differences.empty() ? Status()

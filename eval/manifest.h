@@ -22,10 +22,10 @@ struct ModelIdentity {
   std::string name;
   std::string sha256;
   std::string quantization;
-  std::string build;    // base/version.h: build_id()
-  std::string isa;      // "avx2", "portable"
-  std::string compute;  // "auto", "f32"
-  std::string kv;       // "f16", "f32"
+  std::string build;        // base/version.h: build_id()
+  std::string isa;          // "avx2", "portable"
+  std::string compute;      // "auto", "f32"
+  std::string kv;           // "f16", "f32"
   uint32_t page_quota = 0;  // of a run whose budget names no pages; 0: not known (older folders)
 };
 

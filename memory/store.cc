@@ -89,7 +89,8 @@ class Owner {
   int descriptor_;
 };
 
-// RocksDB's own log file asserts where the disk is full: its words go nowhere, its errors come as values.
+// RocksDB's own log file asserts where the disk is full: its words go nowhere, its errors come as
+// values.
 class NoLog : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -153,8 +154,8 @@ struct Store::Database {
     }
   }
 
-  // RocksDB asserts where its log is synced after a write to it failed (a full disk), so writes and syncs
-  // take turns, and the first failure of either is the last thing asked of it.
+  // RocksDB asserts where its log is synced after a write to it failed (a full disk), so writes and
+  // syncs take turns, and the first failure of either is the last thing asked of it.
   Status sync() {
     const std::lock_guard turn(log_mutex);
     {

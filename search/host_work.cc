@@ -369,8 +369,7 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
     // Not a short text but a broken model: no answer may come of it.
     done.status = corrupt("the model gives no finite logit after " +
                           std::to_string(branches_.find(work.branch)->branch.length()) +
-                          " tokens of branch " +
-                          to_string(branches_.find(work.branch)->path));
+                          " tokens of branch " + to_string(branches_.find(work.branch)->path));
   }
   if (!done.status.ok()) {
     pending->second.failure = done.status;

@@ -155,9 +155,8 @@ Result<std::vector<Json>> Runs::Impl::events(std::string_view run_id) {
 // More pages than the pool has would be fewer branches side by side, and another run.
 Status Runs::Impl::pages_are_there(const StoredRun& run) const {
   if (run.pages > engine_.pages_total()) {
-    return over_limit("run " + run.request.run_id + " has a quota of " +
-                      std::to_string(run.pages) + " pages; the pool has " +
-                      std::to_string(engine_.pages_total()));
+    return over_limit("run " + run.request.run_id + " has a quota of " + std::to_string(run.pages) +
+                      " pages; the pool has " + std::to_string(engine_.pages_total()));
   }
   return {};
 }
@@ -316,10 +315,10 @@ Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
   if (!log) {
     return log.status();
   }
-  Result<std::unique_ptr<VerbHost>> host = VerbHost::create(
-      HostSetup{engine_, verifiers_, stored->request, std::move(params),
-                stored->pages, std::chrono::steady_clock::now(), nullptr},
-      Journal(memory_sink(nullptr), *std::move(log), Journal::Mode::replay));
+  Result<std::unique_ptr<VerbHost>> host =
+      VerbHost::create(HostSetup{engine_, verifiers_, stored->request, std::move(params),
+                                 stored->pages, std::chrono::steady_clock::now(), nullptr},
+                       Journal(memory_sink(nullptr), *std::move(log), Journal::Mode::replay));
   if (!host) {
     return host.status();
   }

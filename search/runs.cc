@@ -292,10 +292,10 @@ void Runs::Impl::forget(const RunPtr& run) {
 void Runs::Impl::execute(Run& run) {
   std::unique_ptr<JournalSink> sink =
       run.stored ? store_sink(*store_, run.request.run_id) : memory_sink(nullptr);
-  Result<std::unique_ptr<VerbHost>> made = VerbHost::create(
-      HostSetup{engine_, verifiers_, run.request, run.params, run.pages, run.admitted,
-                [&run](const Event& event) { run.tell(event); }},
-      Journal(std::move(sink), std::move(run.log), Journal::Mode::record));
+  Result<std::unique_ptr<VerbHost>> made =
+      VerbHost::create(HostSetup{engine_, verifiers_, run.request, run.params, run.pages,
+                                 run.admitted, [&run](const Event& event) { run.tell(event); }},
+                       Journal(std::move(sink), std::move(run.log), Journal::Mode::record));
   if (!made) {
     conclude(run, {made.status(), {}});
     return;

@@ -75,7 +75,7 @@ class Runs::Impl {
   Result<std::optional<Begun>> join_existing(const Request& request, const Observer& observer);
   Status admit(RunPtr run);
   Result<RunPtr> go_on(const memory::RunRecord& record, Observer observer);  // its id is held
-  static Result<Answer> answer_of(Run& run);  // when it is over
+  static Result<Answer> answer_of(Run& run);                                 // when it is over
   RunPtr find(std::string_view run_id);
   RunInfo info_of(Run& run) const;
   Result<Outcome> run_replay(VerbHost& host, const thinkd_strategy& strategy);

@@ -33,8 +33,10 @@ Extraction found(std::string_view answer) {
     return {false, {}, "the answer is empty"};
   }
   if (answer.size() > limits::kAnswerBytes) {
-    return {false, {}, "an answer of " + std::to_string(answer.size()) + " bytes; the limit is " +
-                           std::to_string(limits::kAnswerBytes)};
+    return {false,
+            {},
+            "an answer of " + std::to_string(answer.size()) + " bytes; the limit is " +
+                std::to_string(limits::kAnswerBytes)};
   }
   return {true, std::string(answer), {}};
 }
@@ -115,9 +117,9 @@ std::string_view first_sentence(std::string_view line) {
 size_t number_length(std::string_view text, size_t at) {
   size_t i = at;
   if (text[i] == '-' || text[i] == '+') {
-    const bool binary = at > 0 && (is_digit(text[at - 1]) || is_letter(text[at - 1]) ||
-                                   text[at - 1] == ')' ||
-                                   (text[at - 1] == ' ' && i + 1 < text.size() && text[i + 1] == ' '));
+    const bool binary =
+        at > 0 && (is_digit(text[at - 1]) || is_letter(text[at - 1]) || text[at - 1] == ')' ||
+                   (text[at - 1] == ' ' && i + 1 < text.size() && text[i + 1] == ' '));
     if (binary) {
       return 0;
     }
@@ -142,9 +144,8 @@ size_t number_length(std::string_view text, size_t at) {
     return i - at;
   }
   const size_t digits = i;
-  while (i < text.size() &&
-         (is_digit(text[i]) || ((text[i] == ',' || text[i] == '.') && i + 1 < text.size() &&
-                                is_digit(text[i + 1])))) {
+  while (i < text.size() && (is_digit(text[i]) || ((text[i] == ',' || text[i] == '.') &&
+                                                   i + 1 < text.size() && is_digit(text[i + 1])))) {
     ++i;
   }
   if (i == digits) {
@@ -247,11 +248,16 @@ Extraction announced(std::string_view rest, AnswerKind kind) {
 
 std::string_view kind_name(AnswerKind kind) {
   switch (kind) {
-    case AnswerKind::math: return "math";
-    case AnswerKind::number: return "number";
-    case AnswerKind::choice: return "choice";
-    case AnswerKind::countdown: return "countdown";
-    case AnswerKind::text: return "text";
+    case AnswerKind::math:
+      return "math";
+    case AnswerKind::number:
+      return "number";
+    case AnswerKind::choice:
+      return "choice";
+    case AnswerKind::countdown:
+      return "countdown";
+    case AnswerKind::text:
+      return "text";
   }
   return "?";
 }
@@ -280,8 +286,8 @@ Extraction extract_answer(std::string_view text, AnswerKind kind) {
   size_t length = 0;
   for (const std::string_view cue : kCues) {
     const size_t at = rfind_folded(text, cue);
-    if (at != std::string_view::npos && (best == std::string_view::npos || at > best ||
-                                         (at == best && cue.size() > length))) {
+    if (at != std::string_view::npos &&
+        (best == std::string_view::npos || at > best || (at == best && cue.size() > length))) {
       best = at;
       length = cue.size();
     }
@@ -317,7 +323,7 @@ AnswerKind kind_of_reference(std::string_view reference) {
     core = core.substr(1, 1);
   }
   return core.size() == 1 && core[0] >= 'A' && core[0] <= 'J' ? AnswerKind::choice
-                                                               : AnswerKind::math;
+                                                              : AnswerKind::math;
 }
 
 }  // namespace thinkd::verifiers

@@ -8,8 +8,8 @@ namespace thinkd::verifiers {
 namespace {
 
 struct Box {
-  size_t begin;    // of the command
-  size_t end;      // after the closing brace
+  size_t begin;  // of the command
+  size_t end;    // after the closing brace
   std::string_view content;
 };
 
@@ -144,8 +144,8 @@ Boxed last_boxes(std::string_view text) {
     }
   }
   // A box around a box: the inner one is the answer.
-  if (boxes.size() == 1 && (result.answer.starts_with("\\boxed{") ||
-                            result.answer.starts_with("\\fbox{")) &&
+  if (boxes.size() == 1 &&
+      (result.answer.starts_with("\\boxed{") || result.answer.starts_with("\\fbox{")) &&
       result.answer.ends_with("}")) {
     const size_t brace = result.answer.find('{');
     result.answer = result.answer.substr(brace + 1, result.answer.size() - brace - 2);

@@ -22,7 +22,8 @@ std::vector<std::string> pieces(std::string_view text) {
       while (i + 1 < text.size() && is_letter(text[i + 1])) {
         ++i;
       }
-      i += i + 1 < text.size() && std::string_view("!,;: ").find(text[i + 1]) != std::string_view::npos;
+      i += i + 1 < text.size() &&
+           std::string_view("!,;: ").find(text[i + 1]) != std::string_view::npos;
       last = 0;
       continue;
     }

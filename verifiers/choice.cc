@@ -19,8 +19,8 @@ std::string_view skip_dress(std::string_view text) {
   bool moved = true;
   while (moved && !text.empty()) {
     moved = false;
-    while (!text.empty() && std::string_view(" \t\n\r:*$({[\"").find(text[0]) !=
-                                std::string_view::npos) {
+    while (!text.empty() &&
+           std::string_view(" \t\n\r:*$({[\"").find(text[0]) != std::string_view::npos) {
       text.remove_prefix(1);
       moved = true;
     }
@@ -83,8 +83,8 @@ char choice_letter(std::string_view text) {
   // The last cue that names a letter decides.
   size_t best = std::string_view::npos;
   size_t length = 0;
-  for (const std::string_view cue : {"answer is", "answer:", "option is", "choice is", "answer",
-                                     "option", "choice"}) {
+  for (const std::string_view cue :
+       {"answer is", "answer:", "option is", "choice is", "answer", "option", "choice"}) {
     const size_t at = rfind_folded(text, cue);
     if (at != std::string_view::npos &&
         (best == std::string_view::npos || at > best || (at == best && cue.size() > length))) {

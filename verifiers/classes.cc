@@ -8,9 +8,9 @@ namespace thinkd::verifiers {
 
 std::vector<int> classify(std::span<const std::string> answers) {
   std::vector<int> classes;
-  std::vector<std::string_view> first;            // of each class
-  std::vector<bool> number;                       // whether that is a plain number
-  std::unordered_map<std::string, int> known;     // texts and canonical numbers met so far
+  std::vector<std::string_view> first;         // of each class
+  std::vector<bool> number;                    // whether that is a plain number
+  std::unordered_map<std::string, int> known;  // texts and canonical numbers met so far
   classes.reserve(answers.size());
   for (const std::string& written : answers) {
     const std::string_view answer = trim(written);

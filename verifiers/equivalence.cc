@@ -41,7 +41,8 @@ bool has_decimal_comma(std::string_view text) {
   return end > comma + 1 && end - comma - 1 != 3;
 }
 
-bool same_under(std::string_view a, math::Reading read_a, std::string_view b, math::Reading read_b) {
+bool same_under(std::string_view a, math::Reading read_a, std::string_view b,
+                math::Reading read_b) {
   return math::same_value(math::parse_value(a, read_a), math::parse_value(b, read_b));
 }
 
@@ -74,8 +75,7 @@ bool equivalent(std::string_view answer, std::string_view gold) {
   // Where one side is a single number such as 1,200, its comma does not also part a list.
   const math::Reading apart{.thousands = false};
   if ((has_group(answer) || has_group(gold)) && given.shape != math::Shape::expression &&
-      wanted.shape != math::Shape::expression &&
-      same_under(answer, apart, gold, apart)) {
+      wanted.shape != math::Shape::expression && same_under(answer, apart, gold, apart)) {
     return true;
   }
   return has_decimal_comma(answer) && gold.find(',') == std::string_view::npos &&

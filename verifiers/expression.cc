@@ -29,13 +29,23 @@ struct Spelling {
   std::string_view text;
   Sign sign;
 };
-constexpr Spelling kSpellings[] = {
-    {"+", Sign::plus},        {"-", Sign::minus},         {"*", Sign::times},
-    {"/", Sign::over},        {"\xC3\x97", Sign::times},  {"\xC2\xB7", Sign::times},
-    {"\xE2\x8B\x85", Sign::times}, {"\xE2\x88\x97", Sign::times}, {"\xC3\xB7", Sign::over},
-    {"\xE2\x88\x95", Sign::over},  {"\xE2\x88\x92", Sign::minus}, {"\xE2\x80\x93", Sign::minus},
-    {"\\times", Sign::times}, {"\\cdot", Sign::times},    {"\\div", Sign::over},
-    {"x", Sign::times},       {"X", Sign::times}};
+constexpr Spelling kSpellings[] = {{"+", Sign::plus},
+                                   {"-", Sign::minus},
+                                   {"*", Sign::times},
+                                   {"/", Sign::over},
+                                   {"\xC3\x97", Sign::times},
+                                   {"\xC2\xB7", Sign::times},
+                                   {"\xE2\x8B\x85", Sign::times},
+                                   {"\xE2\x88\x97", Sign::times},
+                                   {"\xC3\xB7", Sign::over},
+                                   {"\xE2\x88\x95", Sign::over},
+                                   {"\xE2\x88\x92", Sign::minus},
+                                   {"\xE2\x80\x93", Sign::minus},
+                                   {"\\times", Sign::times},
+                                   {"\\cdot", Sign::times},
+                                   {"\\div", Sign::over},
+                                   {"x", Sign::times},
+                                   {"X", Sign::times}};
 
 // Reads left to right into tokens. \frac{a}{b} becomes ((a)/(b)).
 class Lexer {
@@ -46,7 +56,8 @@ class Lexer {
     while (at_ < text_.size()) {
       THINKD_CHECK(step());
       if (fractions_.size() > limits::kExpressionDepth) {
-        return over_limit("more than " + std::to_string(limits::kExpressionDepth) + " brackets deep");
+        return over_limit("more than " + std::to_string(limits::kExpressionDepth) +
+                          " brackets deep");
       }
     }
     return std::move(tokens_);
@@ -159,11 +170,15 @@ class Lexer {
 int binding(Sign sign) {
   switch (sign) {
     case Sign::plus:
-    case Sign::minus: return 1;
+    case Sign::minus:
+      return 1;
     case Sign::times:
-    case Sign::over: return 2;
-    case Sign::negate: return 3;
-    default: return 0;
+    case Sign::over:
+      return 2;
+    case Sign::negate:
+      return 3;
+    default:
+      return 0;
   }
 }
 
@@ -177,8 +192,8 @@ class Evaluator {
       if (want_operand && token.sign == Sign::minus) {
         token.sign = Sign::negate;
       }
-      const bool starts = token.sign == Sign::number || token.sign == Sign::open ||
-                          token.sign == Sign::negate;
+      const bool starts =
+          token.sign == Sign::number || token.sign == Sign::open || token.sign == Sign::negate;
       if (starts != want_operand) {
         return invalid(want_operand ? "a number is missing" : "an operator is missing");
       }
@@ -295,9 +310,9 @@ std::string misuse(const Problem& problem, const std::vector<int64_t>& used) {
   }
   for (const auto& [number, count] : counts) {
     if (problem.use == NumberUse::all && count.second < count.first) {
-      return count.second == 0 ? "does not use " + std::to_string(number)
-                               : "uses " + std::to_string(number) + " only " +
-                                     times_word(count.second);
+      return count.second == 0
+                 ? "does not use " + std::to_string(number)
+                 : "uses " + std::to_string(number) + " only " + times_word(count.second);
     }
   }
   return {};
@@ -370,8 +385,7 @@ Verdict check_countdown(const Problem& problem, std::string_view text) {
   }
   if (!value.ok()) {
     verdict.reason = value.status().message();
-    verdict.outcome =
-        verdict.reason == "divides by zero" ? Outcome::wrong : Outcome::parse_failed;
+    verdict.outcome = verdict.reason == "divides by zero" ? Outcome::wrong : Outcome::parse_failed;
     return verdict;
   }
   verdict.reason = misuse(problem, value->numbers);

@@ -2,9 +2,10 @@
 // Countdown and Game of 24: is this text an arithmetic expression over the given numbers with the
 // given value? Parsed with a stack and a depth limit, computed in exact rational arithmetic, never
 // evaluated as code: the text comes from a model and is treated as hostile.
-// Accepted: decimal integers, + - * /, the Unicode signs for times, divided by and minus, \times, \cdot,
-// \div and \frac{}{}, "x" for times between operands, ( ) [ ] { }, an "= target" tail, an "Answer:" head.
-// A sign in front of a number or bracket is accepted as minus.
+// Accepted: decimal integers, + - * /, the Unicode signs for times, divided by and minus, \times,
+// \cdot,
+// \div and \frac{}{}, "x" for times between operands, ( ) [ ] { }, an "= target" tail, an "Answer:"
+// head. A sign in front of a number or bracket is accepted as minus.
 
 #include <cstdint>
 #include <span>

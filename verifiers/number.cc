@@ -16,8 +16,8 @@ math::Expr written(const Number& number, bool as_fraction) {
     result = math::combine(math::constant("0"), math::Op::subtract, result);
   }
   if (slash != std::string::npos) {
-    result = math::combine(result, math::Op::divide,
-                           math::constant(number.canonical.substr(slash + 1)));
+    result =
+        math::combine(result, math::Op::divide, math::constant(number.canonical.substr(slash + 1)));
   }
   return as_fraction ? math::combine(result, math::Op::divide, math::constant("100")) : result;
 }

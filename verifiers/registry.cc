@@ -66,8 +66,8 @@ Status no_parameters(std::string_view name, const Parameters& parameters) {
 
 template <class T, class... Arguments>
 auto verifier_of(std::string name, Arguments... arguments) {
-  return [name = std::move(name), arguments...](
-             const Parameters& parameters) -> Result<std::shared_ptr<const Verifier>> {
+  return [name = std::move(name),
+          arguments...](const Parameters& parameters) -> Result<std::shared_ptr<const Verifier>> {
     THINKD_CHECK(no_parameters(name, parameters));
     return std::shared_ptr<const Verifier>(std::make_shared<const T>(arguments...));
   };
@@ -75,8 +75,8 @@ auto verifier_of(std::string name, Arguments... arguments) {
 
 template <class T, class... Arguments>
 auto grader_of(std::string name, Arguments... arguments) {
-  return [name = std::move(name), arguments...](
-             const Parameters& parameters) -> Result<std::shared_ptr<const Grader>> {
+  return [name = std::move(name),
+          arguments...](const Parameters& parameters) -> Result<std::shared_ptr<const Grader>> {
     THINKD_CHECK(no_parameters(name, parameters));
     return std::shared_ptr<const Grader>(std::make_shared<const T>(arguments...));
   };
@@ -96,21 +96,31 @@ VerifierInfo kind_grader(std::string name, AnswerKind kind, std::string descript
 
 std::vector<VerifierInfo> built_in() {
   std::vector<VerifierInfo> entries;
-  entries.push_back({"mean_logprob", {}, {Role::scorer},
+  entries.push_back({"mean_logprob",
+                     {},
+                     {Role::scorer},
                      "mean log-probability per generated token under the model itself",
                      std::string(kNoParameters),
                      "length-normalised likelihood: Wu et al. 2016, arXiv 1609.08144, section 7",
-                     verifier_of<MeanLogprob>("mean_logprob"), nullptr});
-  entries.push_back({"countdown", {"game24"}, {Role::verifier, Role::grader},
+                     verifier_of<MeanLogprob>("mean_logprob"),
+                     nullptr});
+  entries.push_back({"countdown",
+                     {"game24"},
+                     {Role::verifier, Role::grader},
                      "an arithmetic expression over the given numbers, checked in exact fractions",
                      std::string(kNoParameters),
                      "Game of 24 as in Yao et al. 2023, arXiv 2305.10601; Countdown as in Gandhi "
                      "et al. 2024, arXiv 2404.03683",
-                     verifier_of<Countdown>("countdown"), grader_of<Countdown>("countdown")});
-  entries.push_back({"extract", {}, {Role::verifier},
+                     verifier_of<Countdown>("countdown"),
+                     grader_of<Countdown>("countdown")});
+  entries.push_back({"extract",
+                     {},
+                     {Role::verifier},
                      "whether the text gives an answer, and which; meant for votes",
-                     std::string(kNoParameters), "rules in verifiers/answer.h",
-                     verifier_of<Extract>("extract"), nullptr});
+                     std::string(kNoParameters),
+                     "rules in verifiers/answer.h",
+                     verifier_of<Extract>("extract"),
+                     nullptr});
   entries.push_back(kind_grader("math", AnswerKind::math,
                                 "the same mathematical answer as the reference",
                                 "rules in verifiers/equivalence.h"));

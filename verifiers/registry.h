@@ -1,7 +1,8 @@
 #pragma once
-// The verifiers that exist, by name: what `thinkd verifiers` lists and --verifier takes. Built once,
-// immutable afterwards, safe from every thread. Entries whose role is grader cannot be asked for a
-// Verifier, so `--verifier exact` is refused instead of leaking the reference into the choice.
+// The verifiers that exist, by name: what `thinkd verifiers` lists and --verifier takes. Built
+// once, immutable afterwards, safe from every thread. Entries whose role is grader cannot be asked
+// for a Verifier, so `--verifier exact` is refused instead of leaking the reference into the
+// choice.
 
 #include <functional>
 #include <map>
@@ -22,9 +23,9 @@ struct VerifierInfo {
   std::string name;
   std::vector<std::string> aliases;
   std::vector<Role> roles;
-  std::string description;   // one line
-  std::string parameters;    // JSON Schema, an object
-  std::string source;        // where the algorithm comes from
+  std::string description;  // one line
+  std::string parameters;   // JSON Schema, an object
+  std::string source;       // where the algorithm comes from
   std::function<Result<std::shared_ptr<const Verifier>>(const Parameters&)> make_verifier;
   std::function<Result<std::shared_ptr<const Grader>>(const Parameters&)> make_grader;
 

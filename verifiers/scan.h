@@ -17,7 +17,8 @@ inline char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a'
 std::string_view trim(std::string_view text);
 std::string folded(std::string_view text);  // ASCII lower case
 
-// The last place of a lower-case ASCII word, whatever the case in the text; npos where there is none.
+// The last place of a lower-case ASCII word, whatever the case in the text; npos where there is
+// none.
 size_t rfind_folded(std::string_view text, std::string_view word);
 
 // At most `bytes` bytes with control bytes and broken ends replaced: for messages.

@@ -30,8 +30,8 @@ Verdict settle(Verdict verdict, bool equal, std::string_view reference) {
   verdict.outcome = equal ? Outcome::correct : Outcome::wrong;
   verdict.score = equal ? 1.0 : 0.0;
   if (!equal) {
-    verdict.reason = "'" + printable(verdict.answer, 80) + "' is not '" +
-                     printable(reference, 80) + "'";
+    verdict.reason =
+        "'" + printable(verdict.answer, 80) + "' is not '" + printable(reference, 80) + "'";
   }
   return verdict;
 }
@@ -47,21 +47,30 @@ Verdict invalid_gold(std::string_view reference) {
 
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::none: return "none";
-    case Outcome::correct: return "correct";
-    case Outcome::wrong: return "wrong";
-    case Outcome::no_answer: return "no_answer";
-    case Outcome::parse_failed: return "parse_failed";
-    case Outcome::gold_invalid: return "gold_invalid";
+    case Outcome::none:
+      return "none";
+    case Outcome::correct:
+      return "correct";
+    case Outcome::wrong:
+      return "wrong";
+    case Outcome::no_answer:
+      return "no_answer";
+    case Outcome::parse_failed:
+      return "parse_failed";
+    case Outcome::gold_invalid:
+      return "gold_invalid";
   }
   return "?";
 }
 
 std::string_view role_name(Role role) {
   switch (role) {
-    case Role::scorer: return "scorer";
-    case Role::verifier: return "verifier";
-    case Role::grader: return "grader";
+    case Role::scorer:
+      return "scorer";
+    case Role::verifier:
+      return "verifier";
+    case Role::grader:
+      return "grader";
   }
   return "?";
 }
@@ -97,10 +106,12 @@ Verdict grade(const Task& task, std::string_view text) {
       }
       return settle(std::move(verdict), number->matches(*parse_number(reference)), reference);
     }
-    case AnswerKind::choice: return settle(verdict, verdict.answer == reference, reference);
+    case AnswerKind::choice:
+      return settle(verdict, verdict.answer == reference, reference);
     case AnswerKind::text:
       return settle(verdict, plain_words(verdict.answer) == plain_words(reference), reference);
-    default: return settle(verdict, equivalent(verdict.answer, reference), reference);
+    default:
+      return settle(verdict, equivalent(verdict.answer, reference), reference);
   }
 }
 

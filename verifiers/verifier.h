@@ -3,10 +3,10 @@
 //   scorer    ranks candidates (a number, no claim of correctness): mean log-prob, a reward model;
 //   verifier  chooses among candidates from the problem alone: a Countdown checker, a code run;
 //   grader    compares with the reference answer, after the choice was made.
-// The separation is by type: check() takes a Problem, which holds no reference; only grade() takes a
-// Task. A search is given Problems, so nothing it calls can see the gold.
-// Objects are immutable after construction: every call is const, safe from many threads at once,
-// bounded in time and memory, and treats candidate text as hostile input. Nothing throws.
+// The separation is by type: check() takes a Problem, which holds no reference; only grade() takes
+// a Task. A search is given Problems, so nothing it calls can see the gold. Objects are immutable
+// after construction: every call is const, safe from many threads at once, bounded in time and
+// memory, and treats candidate text as hostile input. Nothing throws.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ enum class NumberUse : uint8_t { all, any };  // every number once; every number
 
 // A question without its answer.
 struct Problem {
-  std::string name;      // the task's name, "gsm8k", or the problem's id; only for messages
+  std::string name;  // the task's name, "gsm8k", or the problem's id; only for messages
   std::string question;
   AnswerKind kind = AnswerKind::math;
   std::vector<int64_t> numbers;  // Countdown and Game of 24 only
@@ -47,7 +47,7 @@ struct Candidate {
 };
 
 enum class Outcome : uint8_t {
-  none,          // a score only; nothing is claimed
+  none,  // a score only; nothing is claimed
   correct,
   wrong,
   no_answer,     // the text gives no answer: an abstention in a vote
@@ -59,9 +59,9 @@ std::string_view outcome_name(Outcome outcome);
 
 struct Verdict {
   Outcome outcome = Outcome::none;
-  double score = 0.0;   // higher is better; 1 and 0 for correct and all else
-  std::string reason;   // why, in words: "uses 8 twice"
-  std::string answer;   // the extracted answer, as written
+  double score = 0.0;  // higher is better; 1 and 0 for correct and all else
+  std::string reason;  // why, in words: "uses 8 twice"
+  std::string answer;  // the extracted answer, as written
 };
 
 enum class Role : uint8_t { scorer, verifier, grader };

@@ -103,8 +103,7 @@ Tally weighted_vote(std::span<const int> classes, std::span<const double> scores
     }
   }
   const bool usable = !negative && total > 0.0 && std::isfinite(total);
-  tally.share =
-      usable ? won / total : share_of_votes(entries, tally.winner, classes.size());
+  tally.share = usable ? won / total : share_of_votes(entries, tally.winner, classes.size());
   return tally;
 }
 

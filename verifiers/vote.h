@@ -14,11 +14,11 @@ namespace thinkd::verifiers {
 
 // What a vote came to. Without any ballot winner is -1 and everything else empty.
 struct Tally {
-  int winner = -1;           // class; ties go to the class seen first
-  size_t candidate = 0;      // the candidate that stands for it: the first of the winner's class
-  std::vector<int> tied;     // every class with the greatest weight, in order of appearance
-  double share = 0.0;        // the winner's part of all ballots cast or of n: see below
-  size_t ballots = 0;        // candidates that did not abstain
+  int winner = -1;        // class; ties go to the class seen first
+  size_t candidate = 0;   // the candidate that stands for it: the first of the winner's class
+  std::vector<int> tied;  // every class with the greatest weight, in order of appearance
+  double share = 0.0;     // the winner's part of all ballots cast or of n: see below
+  size_t ballots = 0;     // candidates that did not abstain
 };
 
 // share = votes of the winner / n, abstentions included in n: agreement among all samples.

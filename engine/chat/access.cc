@@ -80,8 +80,8 @@ std::vector<Value> iterate(const Value& value, Meter& meter) {
 namespace {
 
 bool python_dict_attribute(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"clear",  "copy",   "fromkeys",   "get",
-                                                "items",  "keys",   "pop",        "popitem",
+  static constexpr std::string_view kNames[] = {"clear",      "copy",   "fromkeys", "get",
+                                                "items",      "keys",   "pop",      "popitem",
                                                 "setdefault", "update", "values"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
@@ -96,8 +96,7 @@ Value character_of(const Text& text, int64_t index, Meter& meter) {
   size_t at = 0;
   const auto step = [&] {
     ++at;
-    while (at < text.bytes.size() &&
-           (static_cast<unsigned char>(text.bytes[at]) & 0xc0) == 0x80) {
+    while (at < text.bytes.size() && (static_cast<unsigned char>(text.bytes[at]) & 0xc0) == 0x80) {
       ++at;
     }
   };

@@ -31,8 +31,8 @@ Value Evaluator::add(const Value& left, const Value& right) {
   if (left.is<Undefined>() || right.is<Undefined>()) {
     need_text(left.is<Undefined>() ? left : right, "'+'", meter_);
   }
-  fail(meter_.line, "'+' between " + std::string(type_name(left)) + " and " +
-                        std::string(type_name(right)));
+  fail(meter_.line,
+       "'+' between " + std::string(type_name(left)) + " and " + std::string(type_name(right)));
 }
 
 Value Evaluator::repeat(const Value& value, int64_t count) {
@@ -98,23 +98,31 @@ Value integers(Op op, int64_t a, int64_t b, uint32_t line) {
         overflow(line);
       }
       return Value{out};
-    case Op::divide: return Value{static_cast<double>(a) / static_cast<double>(b)};
-    case Op::floor_divide: return Value{floor_quotient(a, b, line)};
-    default: return Value{b == -1 ? int64_t{0} : a - floor_quotient(a, b, line) * b};
+    case Op::divide:
+      return Value{static_cast<double>(a) / static_cast<double>(b)};
+    case Op::floor_divide:
+      return Value{floor_quotient(a, b, line)};
+    default:
+      return Value{b == -1 ? int64_t{0} : a - floor_quotient(a, b, line) * b};
   }
 }
 
 Value floats(Op op, double a, double b) {
   switch (op) {
-    case Op::add: return Value{a + b};
-    case Op::subtract: return Value{a - b};
-    case Op::multiply: return Value{a * b};
-    case Op::divide: return Value{a / b};
+    case Op::add:
+      return Value{a + b};
+    case Op::subtract:
+      return Value{a - b};
+    case Op::multiply:
+      return Value{a * b};
+    case Op::divide:
+      return Value{a / b};
     case Op::floor_divide: {
       const double quotient = (a - float_remainder(a, b)) / b;
       return Value{std::floor(quotient + 0.5)};
     }
-    default: return Value{float_remainder(a, b)};
+    default:
+      return Value{float_remainder(a, b)};
   }
 }
 

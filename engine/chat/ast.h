@@ -1,6 +1,7 @@
 #pragma once
-// A parsed template. Chains (`a + b + c`, `x.y[0] | trim`, elif) are flat, so that only real nesting,
-// which the parser bounds by limits::kTemplateDepth, makes the tree deep. Immutable after parse.
+// A parsed template. Chains (`a + b + c`, `x.y[0] | trim`, elif) are flat, so that only real
+// nesting, which the parser bounds by limits::kTemplateDepth, makes the tree deep. Immutable after
+// parse.
 
 #include <cstdint>
 #include <memory>
@@ -18,8 +19,20 @@ struct Node;
 using Block = std::vector<std::unique_ptr<Node>>;
 
 enum class Op : uint8_t {
-  add, subtract, multiply, divide, floor_divide, modulo,
-  equal, unequal, less, less_equal, greater, greater_equal, in, not_in,
+  add,
+  subtract,
+  multiply,
+  divide,
+  floor_divide,
+  modulo,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  in,
+  not_in,
 };
 
 struct Arguments {
@@ -96,9 +109,9 @@ enum class NodeKind : uint8_t {
   set,
   set_block,
   macro,
-  leave,        // break
-  next,         // continue
-  group,        // a block that only marks its content: generation
+  leave,  // break
+  next,   // continue
+  group,  // a block that only marks its content: generation
 };
 
 struct Branch {

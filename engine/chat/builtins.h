@@ -1,6 +1,6 @@
 #pragma once
-// The filters, tests, string and container methods that templates may call. Names are known at parse
-// time; an unknown one is refused there. Meaning: Jinja 3.1 and Python's str, list and dict.
+// The filters, tests, string and container methods that templates may call. Names are known at
+// parse time; an unknown one is refused there. Meaning: Jinja 3.1 and Python's str, list and dict.
 // Throws TemplateError. Work and sizes are charged to the Meter.
 
 #include <initializer_list>

@@ -25,10 +25,10 @@ namespace {
 Value message_list(std::span<const Message> messages, chat::Meter& meter) {
   std::vector<Value> items;
   for (const Message& message : messages) {
-    items.push_back(chat::make_dict({{chat::make_text("role"), chat::make_text(message.role, true)},
-                                     {chat::make_text("content"),
-                                      chat::make_text(message.content, true)}},
-                                    meter));
+    items.push_back(
+        chat::make_dict({{chat::make_text("role"), chat::make_text(message.role, true)},
+                         {chat::make_text("content"), chat::make_text(message.content, true)}},
+                        meter));
   }
   return chat::make_list(std::move(items), chat::ListKind::list, 1);
 }

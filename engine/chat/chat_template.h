@@ -7,8 +7,8 @@
 // an error at parse time that names it and its line; what only a value decides is an error at
 // render time.
 //
-// Template text is hostile input: source, nesting, steps (work and memory) and output are bounded by
-// limits::kTemplate*. Each byte that came from a message is known as such in the output, through
+// Template text is hostile input: source, nesting, steps (work and memory) and output are bounded
+// by limits::kTemplate*. Each byte that came from a message is known as such in the output, through
 // every string operation, so that text of a user never becomes a control token. Numbers computed
 // from user text (a length, an int) are not marked.
 //

@@ -11,10 +11,14 @@ namespace thinkd::engine::chat {
 Value Evaluator::eval(const Expr& expr) {
   const Frame frame(*this, expr.line);
   switch (expr.kind) {
-    case ExprKind::constant: return expr.value;
-    case ExprKind::name: return lookup(expr.name);
-    case ExprKind::loop: return loop_attribute(expr.name);
-    case ExprKind::call: return call(expr);
+    case ExprKind::constant:
+      return expr.value;
+    case ExprKind::name:
+      return lookup(expr.name);
+    case ExprKind::loop:
+      return loop_attribute(expr.name);
+    case ExprKind::call:
+      return call(expr);
     case ExprKind::list:
     case ExprKind::tuple: {
       std::vector<Value> items;
@@ -41,8 +45,10 @@ Value Evaluator::eval(const Expr& expr) {
       }
       return value;
     }
-    case ExprKind::concat: return concat(expr);
-    case ExprKind::compare: return Value{compare_chain(expr)};
+    case ExprKind::concat:
+      return concat(expr);
+    case ExprKind::compare:
+      return Value{compare_chain(expr)};
     case ExprKind::logical_and:
     case ExprKind::logical_or: {
       const bool stops_at = expr.kind == ExprKind::logical_or;
@@ -52,7 +58,8 @@ Value Evaluator::eval(const Expr& expr) {
       }
       return value;
     }
-    case ExprKind::logical_not: return Value{!truthy(eval(*expr.parts[0]))};
+    case ExprKind::logical_not:
+      return Value{!truthy(eval(*expr.parts[0]))};
     case ExprKind::negate:
     case ExprKind::plus: {
       const Value value = eval(*expr.parts[0]);
@@ -71,7 +78,8 @@ Value Evaluator::eval(const Expr& expr) {
       }
       return expr.parts[2] != nullptr ? eval(*expr.parts[2])
                                       : undefined("an inline if without else");
-    case ExprKind::postfix: return postfix(expr);
+    case ExprKind::postfix:
+      return postfix(expr);
   }
   fail(expr.line, "an expression of no known kind");
 }
@@ -148,10 +156,14 @@ Value Evaluator::apply(const Step& step, const Value& value) {
   const Args args = evaluate(step.arguments);
   meter_.line = step.line;
   switch (step.kind) {
-    case StepKind::item: return item_of(value, args.positional[0], meter_);
-    case StepKind::method: return call_method(step.name, value, args, meter_);
-    case StepKind::filter: return call_filter(step.name, value, args, meter_);
-    default: return Value{call_test(step.name, value, args, meter_) != step.negated};
+    case StepKind::item:
+      return item_of(value, args.positional[0], meter_);
+    case StepKind::method:
+      return call_method(step.name, value, args, meter_);
+    case StepKind::filter:
+      return call_filter(step.name, value, args, meter_);
+    default:
+      return Value{call_test(step.name, value, args, meter_) != step.negated};
   }
 }
 
@@ -181,8 +193,8 @@ Value Evaluator::slice(const Step& step, const Value& value) {
     need_text(value, "a slice", meter_);
   }
   const List* list = value.list();
-  if (value.text() == nullptr && (list == nullptr || list->kind == ListKind::view ||
-                                  list->kind == ListKind::generator)) {
+  if (value.text() == nullptr &&
+      (list == nullptr || list->kind == ListKind::view || list->kind == ListKind::generator)) {
     fail(step.line, "a " + std::string(type_name(value)) + " cannot be sliced");
   }
   const std::vector<Value> items = iterate(value, meter_);
@@ -247,14 +259,22 @@ bool Evaluator::compare_chain(const Expr& expr) {
 
 bool Evaluator::compare_one(Op op, const Value& left, const Value& right) {
   switch (op) {
-    case Op::equal: return equal(left, right, meter_);
-    case Op::unequal: return !equal(left, right, meter_);
-    case Op::less: return compare(left, right, meter_) < 0;
-    case Op::less_equal: return compare(left, right, meter_) <= 0;
-    case Op::greater: return compare(left, right, meter_) > 0;
-    case Op::greater_equal: return compare(left, right, meter_) >= 0;
-    case Op::in: return contains(right, left, meter_);
-    default: return !contains(right, left, meter_);
+    case Op::equal:
+      return equal(left, right, meter_);
+    case Op::unequal:
+      return !equal(left, right, meter_);
+    case Op::less:
+      return compare(left, right, meter_) < 0;
+    case Op::less_equal:
+      return compare(left, right, meter_) <= 0;
+    case Op::greater:
+      return compare(left, right, meter_) > 0;
+    case Op::greater_equal:
+      return compare(left, right, meter_) >= 0;
+    case Op::in:
+      return contains(right, left, meter_);
+    default:
+      return !contains(right, left, meter_);
   }
 }
 
@@ -266,8 +286,8 @@ Value Evaluator::call(const Expr& expr) {
     return (*macro)->builtin ? call_builtin((*macro)->name, args) : call_macro(**macro, args);
   }
   if (!callee.is<Undefined>()) {
-    fail(expr.line, "'" + expr.name + "' is a " + std::string(type_name(callee)) +
-                        " and cannot be called");
+    fail(expr.line,
+         "'" + expr.name + "' is a " + std::string(type_name(callee)) + " and cannot be called");
   }
   fail(expr.line, "'" + expr.name.substr(0, 80) + "' is undefined");
 }

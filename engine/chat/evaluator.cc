@@ -55,21 +55,35 @@ Evaluator::Flow Evaluator::run_block(const Block& block) {
 Evaluator::Flow Evaluator::run_node(const Node& node) {
   const Frame frame(*this, node.line);
   switch (node.kind) {
-    case NodeKind::data: print(*node.data); break;
-    case NodeKind::output: print(*to_str(eval(*node.expr), node.line)); break;
-    case NodeKind::condition: return run_branches(node);
-    case NodeKind::loop: run_loop(node); break;
-    case NodeKind::set: assign(node, node.targets, node.unpack, eval(*node.expr)); break;
+    case NodeKind::data:
+      print(*node.data);
+      break;
+    case NodeKind::output:
+      print(*to_str(eval(*node.expr), node.line));
+      break;
+    case NodeKind::condition:
+      return run_branches(node);
+    case NodeKind::loop:
+      run_loop(node);
+      break;
+    case NodeKind::set:
+      assign(node, node.targets, node.unpack, eval(*node.expr));
+      break;
     case NodeKind::set_block: {
       Scope inner{scope_, nullptr, {}};
       Value text{capture(node.body, inner)};
       assign(node, node.targets, false, std::move(text));
       break;
     }
-    case NodeKind::macro: scope_->names[node.macro->name] = Value{node.macro.get()}; break;
-    case NodeKind::leave: return Flow::leave;
-    case NodeKind::next: return Flow::next;
-    case NodeKind::group: return run_block(node.body);
+    case NodeKind::macro:
+      scope_->names[node.macro->name] = Value{node.macro.get()};
+      break;
+    case NodeKind::leave:
+      return Flow::leave;
+    case NodeKind::next:
+      return Flow::next;
+    case NodeKind::group:
+      return run_block(node.body);
   }
   return Flow::on;
 }
@@ -114,8 +128,8 @@ void Evaluator::run_loop(const Node& node) {
     depth += at->loop != nullptr ? 1 : 0;
   }
   Loop loop{items, 0, depth};
-  // As jinja2 has it: `else` is for a loop of which no pass came to its end, so also for one that was
-  // left or cut short in every pass.
+  // As jinja2 has it: `else` is for a loop of which no pass came to its end, so also for one that
+  // was left or cut short in every pass.
   bool passed = false;
   for (; loop.index < items.size(); ++loop.index) {
     Scope inner{outer, &loop, {}};

@@ -74,7 +74,8 @@ Value join(const Value& value, const Args& args, Meter& meter) {
       out.append(*between);
     }
     first = false;
-    const TextRef part = soft(attribute == nullptr ? item : by_path(item, *attribute, meter), meter);
+    const TextRef part =
+        soft(attribute == nullptr ? item : by_path(item, *attribute, meter), meter);
     if (part->markup) {
       unsupported(meter.line, "join of texts marked 'safe'");
     }
@@ -139,9 +140,9 @@ Value items(const Value& value, const Args& args, Meter& meter) {
 
 Args without_first(const Args& args, size_t count) {
   Args rest = args;
-  rest.positional.erase(rest.positional.begin(),
-                        rest.positional.begin() +
-                            static_cast<ptrdiff_t>(std::min(count, rest.positional.size())));
+  rest.positional.erase(
+      rest.positional.begin(),
+      rest.positional.begin() + static_cast<ptrdiff_t>(std::min(count, rest.positional.size())));
   return rest;
 }
 
@@ -295,7 +296,8 @@ Value indent(const Value& value, const Args& args, Meter& meter) {
 
 // What sort, unique and dictsort compare: texts without their case unless asked.
 Value sort_key(const Value& item, const Value* attribute, bool case_sensitive, Meter& meter) {
-  Value key = attribute == nullptr || attribute->is<None>() ? item : by_path(item, *attribute, meter);
+  Value key =
+      attribute == nullptr || attribute->is<None>() ? item : by_path(item, *attribute, meter);
   if (!case_sensitive && key.text() != nullptr) {
     key = Value{change_case(*key.text(), Case::lower, meter)};
   }
@@ -321,9 +323,8 @@ Value sort(const Value& value, const Args& args, Meter& meter) {
   args.allow({"reverse", "case_sensitive", "attribute"}, meter);
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value& item : iterate_defined(value, meter)) {
-    keyed.emplace_back(sort_key(item, args.get(2, "attribute"),
-                                flag(args.get(1, "case_sensitive")), meter),
-                       item);
+    keyed.emplace_back(
+        sort_key(item, args.get(2, "attribute"), flag(args.get(1, "case_sensitive")), meter), item);
   }
   return sorted(std::move(keyed), flag(args.get(0, "reverse")), meter);
 }
@@ -337,9 +338,9 @@ Value dictsort(const Value& value, const Args& args, Meter& meter) {
   const bool by_value = by != nullptr && need_text(*by, "dictsort", meter).bytes == "value";
   std::vector<std::pair<Value, Value>> keyed;
   for (const auto& [key, content] : value.dict()->items) {
-    keyed.emplace_back(sort_key(by_value ? content : key, nullptr,
-                                flag(args.get(0, "case_sensitive")), meter),
-                       make_list({key, content}, ListKind::tuple, meter.line));
+    keyed.emplace_back(
+        sort_key(by_value ? content : key, nullptr, flag(args.get(0, "case_sensitive")), meter),
+        make_list({key, content}, ListKind::tuple, meter.line));
   }
   return sorted(std::move(keyed), flag(args.get(2, "reverse")), meter);
 }
@@ -349,7 +350,8 @@ Value unique(const Value& value, const Args& args, Meter& meter) {
   std::vector<Value> seen;
   std::vector<Value> out;
   for (const Value& item : iterate_defined(value, meter)) {
-    Value key = sort_key(item, args.get(1, "attribute"), flag(args.get(0, "case_sensitive")), meter);
+    Value key =
+        sort_key(item, args.get(1, "attribute"), flag(args.get(0, "case_sensitive")), meter);
     if (std::none_of(seen.begin(), seen.end(),
                      [&](const Value& other) { return equal(other, key, meter); })) {
       seen.push_back(std::move(key));

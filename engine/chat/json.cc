@@ -56,8 +56,7 @@ class Writer {
     } else if (value.is<int64_t>()) {
       out_.append(std::to_string(as_int(value)));
     } else if (const List* list = value.list();
-               list != nullptr &&
-               (list->kind == ListKind::list || list->kind == ListKind::tuple)) {
+               list != nullptr && (list->kind == ListKind::list || list->kind == ListKind::tuple)) {
       array(*list, depth);
     } else if (const Dict* dict = value.dict()) {
       object(*dict, depth);

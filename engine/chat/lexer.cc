@@ -23,8 +23,8 @@ size_t space_length(std::string_view text, size_t at) {
   }
   const unsigned rest = (b << 16) | (byte(1) << 8) | byte(2);
   const bool space = rest == 0xe19a80 || (rest >= 0xe28080 && rest <= 0xe2808a) ||
-                     rest == 0xe280a8 || rest == 0xe280a9 || rest == 0xe280af ||
-                     rest == 0xe2819f || rest == 0xe38080;
+                     rest == 0xe280a8 || rest == 0xe280a9 || rest == 0xe280af || rest == 0xe2819f ||
+                     rest == 0xe38080;
   return space ? 3 : 0;
 }
 
@@ -53,9 +53,7 @@ size_t end_without_spaces(std::string_view text) {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 // Jinja reads every line end as one newline and drops a single one at the very end.
@@ -111,9 +109,9 @@ class Lexer {
   bool starts(std::string_view what) const { return rest().substr(0, what.size()) == what; }
 
   void advance(size_t count) {
-    line_ += static_cast<uint32_t>(
-        std::count(text_.begin() + static_cast<ptrdiff_t>(at_),
-                   text_.begin() + static_cast<ptrdiff_t>(at_ + count), '\n'));
+    line_ += static_cast<uint32_t>(std::count(text_.begin() + static_cast<ptrdiff_t>(at_),
+                                              text_.begin() + static_cast<ptrdiff_t>(at_ + count),
+                                              '\n'));
     at_ += count;
     line_starting_ = at_ > 0 && text_[at_ - 1] == '\n';
   }
@@ -268,9 +266,9 @@ class Lexer {
   }
 
   size_t digits(size_t at) const {
-    while (at < text_.size() && (is_digit(text_[at]) ||
-                                 (text_[at] == '_' && at + 1 < text_.size() &&
-                                  is_digit(text_[at + 1])))) {
+    while (at < text_.size() &&
+           (is_digit(text_[at]) ||
+            (text_[at] == '_' && at + 1 < text_.size() && is_digit(text_[at + 1])))) {
       ++at;
     }
     return at;
@@ -285,8 +283,8 @@ class Lexer {
       end = digits(end + 1);
     }
     if (!after_dot && end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) {
-      const size_t sign = end + 1 < text_.size() &&
-                          (text_[end + 1] == '+' || text_[end + 1] == '-') ? 1 : 0;
+      const size_t sign =
+          end + 1 < text_.size() && (text_[end + 1] == '+' || text_[end + 1] == '-') ? 1 : 0;
       if (end + 1 + sign < text_.size() && is_digit(text_[end + 1 + sign])) {
         whole = false;
         end = digits(end + 1 + sign);
@@ -374,10 +372,9 @@ class Lexer {
   }
 
   void operation(std::string& open) {
-    static constexpr std::string_view kOperators[] = {"//", "**", "==", "!=", ">=", "<=", "+",
-                                                      "-",  "/",  "*",  "%",  "~",  "[",  "]",
-                                                      "(",  ")",  "{",  "}",  ">",  "<",  "=",
-                                                      ".",  ":",  "|",  ",",  ";"};
+    static constexpr std::string_view kOperators[] = {
+        "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[",
+        "]",  "(",  ")",  "{",  "}",  ">",  "<", "=", ".", ":", "|", ",", ";"};
     for (const std::string_view op : kOperators) {
       if (!starts(op)) {
         continue;

@@ -239,9 +239,9 @@ const std::unordered_map<std::string_view, Method>& text_methods() {
 }
 
 bool forbidden(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"append", "extend", "insert",  "pop",    "popitem",
-                                                "remove", "clear",  "reverse", "update", "sort",
-                                                "setdefault"};
+  static constexpr std::string_view kNames[] = {"append",  "extend", "insert",    "pop",
+                                                "popitem", "remove", "clear",     "reverse",
+                                                "update",  "sort",   "setdefault"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -290,8 +290,8 @@ Value call_method(std::string_view name, const Value& value, const Args& args, M
   if (const Dict* dict = value.dict(); dict != nullptr && of_dict(name)) {
     return dict_method(name, *dict, args, meter);
   }
-  fail(meter.line, "a " + std::string(type_name(value)) + " has no method '" +
-                       std::string(name) + "'");
+  fail(meter.line,
+       "a " + std::string(type_name(value)) + " has no method '" + std::string(name) + "'");
 }
 
 }  // namespace thinkd::engine::chat

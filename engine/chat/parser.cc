@@ -18,14 +18,22 @@ namespace {
 
 std::string shown(const Token& token) {
   switch (token.kind) {
-    case TokenKind::end: return "the end of the template";
-    case TokenKind::data: return "text";
-    case TokenKind::block_begin: return "'{%'";
-    case TokenKind::block_end: return "'%}'";
-    case TokenKind::variable_begin: return "'{{'";
-    case TokenKind::variable_end: return "'}}'";
-    case TokenKind::string: return "a string";
-    default: return "'" + token.text.substr(0, 60) + "'";
+    case TokenKind::end:
+      return "the end of the template";
+    case TokenKind::data:
+      return "text";
+    case TokenKind::block_begin:
+      return "'{%'";
+    case TokenKind::block_end:
+      return "'%}'";
+    case TokenKind::variable_begin:
+      return "'{{'";
+    case TokenKind::variable_end:
+      return "'}}'";
+    case TokenKind::string:
+      return "a string";
+    default:
+      return "'" + token.text.substr(0, 60) + "'";
   }
 }
 
@@ -122,8 +130,7 @@ Block Parser::block(std::initializer_list<std::string_view> ends) {
     } else if (now().kind == TokenKind::end && ends.size() == 0) {
       return body;
     } else {
-      unexpected(ends.size() == 0 ? "a statement"
-                                  : "'" + std::string(*(ends.end() - 1)) + "'");
+      unexpected(ends.size() == 0 ? "a statement" : "'" + std::string(*(ends.end() - 1)) + "'");
     }
   }
 }
@@ -164,8 +171,8 @@ std::unique_ptr<Node> Parser::statement() {
     return node;
   }
   static constexpr std::string_view kKnown[] = {
-      "with",  "filter", "call",       "block", "extends", "include", "import",
-      "from",  "do",     "autoescape", "print", "trans",   "debug",
+      "with", "filter", "call",       "block", "extends", "include", "import",
+      "from", "do",     "autoescape", "print", "trans",   "debug",
   };
   if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown)) {
     unsupported(now().line, "the statement '" + word + "'");

@@ -26,9 +26,7 @@ class Parser {
   const Token& ahead(size_t count) const {
     return tokens_[std::min(at_ + count, tokens_.size() - 1)];
   }
-  bool is_op(std::string_view op) const {
-    return now().kind == TokenKind::op && now().text == op;
-  }
+  bool is_op(std::string_view op) const { return now().kind == TokenKind::op && now().text == op; }
   bool is_name(std::string_view name) const {
     return now().kind == TokenKind::name && now().text == name;
   }

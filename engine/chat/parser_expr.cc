@@ -109,8 +109,9 @@ ExprPtr Parser::comparison() {
   while (true) {
     Op op = Op::in;
     if (now().kind == TokenKind::op) {
-      const auto* found = std::find_if(std::begin(kOps), std::end(kOps),
-                                       [&](const auto& entry) { return entry.first == now().text; });
+      const auto* found = std::find_if(std::begin(kOps), std::end(kOps), [&](const auto& entry) {
+        return entry.first == now().text;
+      });
       if (found == std::end(kOps)) {
         return node;
       }
@@ -234,8 +235,10 @@ ExprPtr Parser::primary() {
       skip();
       return node;
     }
-    case TokenKind::name: break;
-    default: return bracketed();
+    case TokenKind::name:
+      break;
+    default:
+      return bracketed();
   }
   const std::string name = token.text;
   skip();
@@ -251,8 +254,8 @@ ExprPtr Parser::primary() {
     expect_op(".");
     node->kind = ExprKind::loop;
     node->name = take_name("an attribute of loop");
-    static constexpr std::string_view kKnown[] = {"index",  "index0",   "revindex", "revindex0",
-                                                  "first",  "last",     "length",   "previtem",
+    static constexpr std::string_view kKnown[] = {"index",    "index0", "revindex", "revindex0",
+                                                  "first",    "last",   "length",   "previtem",
                                                   "nextitem", "depth",  "depth0"};
     if (std::find(std::begin(kKnown), std::end(kKnown), node->name) == std::end(kKnown)) {
       unsupported(line, "loop." + node->name.substr(0, 60));
@@ -431,8 +434,8 @@ void Parser::test(Expr& chain) {
   if (is_op("(")) {
     step.arguments = arguments();
   } else if (now().kind == TokenKind::name || now().kind == TokenKind::string ||
-             now().kind == TokenKind::integer || now().kind == TokenKind::number ||
-             is_op("[") || is_op("{")) {
+             now().kind == TokenKind::integer || now().kind == TokenKind::number || is_op("[") ||
+             is_op("{")) {
     if (is_name("is")) {
       fail(now().line, "tests cannot be chained with 'is'");
     }

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view kDays[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                       "Thursday", "Friday", "Saturday"};
-constexpr std::string_view kMonths[] = {"January", "February", "March",     "April",
-                                        "May",     "June",     "July",      "August",
-                                        "September", "October", "November", "December"};
+constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
 
 std::string padded(int64_t number, size_t width, char fill) {
   std::string digits = std::to_string(number);
@@ -48,23 +48,56 @@ std::string format_date(std::string_view format, const TemplateDate& date, uint3
       code = format[++i];
     }
     switch (code) {
-      case 'a': out += kDays[weekday].substr(0, 3); break;
-      case 'A': out += kDays[weekday]; break;
-      case 'b': out += kMonths[date.month - 1].substr(0, 3); break;
-      case 'B': out += kMonths[date.month - 1]; break;
-      case 'd': out += padded(date.day, 2, fill); break;
-      case 'e': out += padded(date.day, 2, fill == '\0' ? fill : ' '); break;
-      case 'H': out += padded(date.hour, 2, fill); break;
-      case 'I': out += padded(hour12, 2, fill); break;
-      case 'j': out += padded((serial - new_year).count() + 1, 3, fill); break;
-      case 'm': out += padded(date.month, 2, fill); break;
-      case 'M': out += padded(date.minute, 2, fill); break;
-      case 'p': out += date.hour < 12 ? "AM" : "PM"; break;
-      case 'S': out += padded(date.second, 2, fill); break;
-      case 'y': out += padded(date.year % 100, 2, fill); break;
-      case 'Y': out += std::to_string(date.year); break;
-      case '%': out += '%'; break;
-      default: unsupported(line, std::string("the date code '%") + code + "'");
+      case 'a':
+        out += kDays[weekday].substr(0, 3);
+        break;
+      case 'A':
+        out += kDays[weekday];
+        break;
+      case 'b':
+        out += kMonths[date.month - 1].substr(0, 3);
+        break;
+      case 'B':
+        out += kMonths[date.month - 1];
+        break;
+      case 'd':
+        out += padded(date.day, 2, fill);
+        break;
+      case 'e':
+        out += padded(date.day, 2, fill == '\0' ? fill : ' ');
+        break;
+      case 'H':
+        out += padded(date.hour, 2, fill);
+        break;
+      case 'I':
+        out += padded(hour12, 2, fill);
+        break;
+      case 'j':
+        out += padded((serial - new_year).count() + 1, 3, fill);
+        break;
+      case 'm':
+        out += padded(date.month, 2, fill);
+        break;
+      case 'M':
+        out += padded(date.minute, 2, fill);
+        break;
+      case 'p':
+        out += date.hour < 12 ? "AM" : "PM";
+        break;
+      case 'S':
+        out += padded(date.second, 2, fill);
+        break;
+      case 'y':
+        out += padded(date.year % 100, 2, fill);
+        break;
+      case 'Y':
+        out += std::to_string(date.year);
+        break;
+      case '%':
+        out += '%';
+        break;
+      default:
+        unsupported(line, std::string("the date code '%") + code + "'");
     }
   }
   return out;

@@ -1,6 +1,6 @@
 #pragma once
-// The date of strftime_now in the C locale. Codes: a A b B d e H I j m M p S y Y %, and `-` before a
-// number for no leading zero. Others are unsupported. Throws TemplateError.
+// The date of strftime_now in the C locale. Codes: a A b B d e H I j m M p S y Y %, and `-` before
+// a number for no leading zero. Others are unsupported. Throws TemplateError.
 
 #include <string>
 #include <string_view>

@@ -37,8 +37,8 @@ bool is_iterable(const Value& value) {
 
 bool is_sequence(const Value& value) {
   const List* list = value.list();
-  const bool indexed = list != nullptr && list->kind != ListKind::view &&
-                       list->kind != ListKind::generator;
+  const bool indexed =
+      list != nullptr && list->kind != ListKind::view && list->kind != ListKind::generator;
   return value.text() != nullptr || indexed || value.dict() != nullptr;
 }
 

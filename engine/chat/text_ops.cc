@@ -176,8 +176,12 @@ TextRef change_case(const Text& text, Case how, Meter& meter) {
       continue;
     }
     switch (how) {
-      case Case::upper: c = raised(c); break;
-      case Case::lower: c = lowered(c); break;
+      case Case::upper:
+        c = raised(c);
+        break;
+      case Case::lower:
+        c = lowered(c);
+        break;
       case Case::capitalize:
         c = word_starts ? raised(c) : lowered(c);
         word_starts = false;

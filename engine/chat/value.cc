@@ -206,12 +206,11 @@ bool equal(const Value& a, const Value& b, Meter& meter) {
   }
   if (const List* list = a.list()) {
     const List* other = b.list();
-    return list == other || (list->kind == other->kind && list->kind != ListKind::generator &&
-                             std::equal(list->items.begin(), list->items.end(),
-                                        other->items.begin(), other->items.end(),
-                                        [&](const Value& x, const Value& y) {
-                                          return equal(x, y, meter);
-                                        }));
+    return list == other ||
+           (list->kind == other->kind && list->kind != ListKind::generator &&
+            std::equal(list->items.begin(), list->items.end(), other->items.begin(),
+                       other->items.end(),
+                       [&](const Value& x, const Value& y) { return equal(x, y, meter); }));
   }
   if (const Dict* dict = a.dict()) {
     const Dict* other = b.dict();
@@ -244,8 +243,7 @@ int compare(const Value& a, const Value& b, Meter& meter) {
     const Undefined* u = a.is<Undefined>() ? a.as<Undefined>() : b.as<Undefined>();
     fail(line, u->name + " is undefined");
   }
-  fail(line, "no order between " + std::string(type_name(a)) + " and " +
-                 std::string(type_name(b)));
+  fail(line, "no order between " + std::string(type_name(a)) + " and " + std::string(type_name(b)));
 }
 
 std::string float_repr(double value) {

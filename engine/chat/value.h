@@ -2,9 +2,9 @@
 // Values of the template interpreter. A Text is bytes with the ranges that came from messages; each
 // operation builds its result through TextBuilder, so that provenance is never lost by accident.
 //
-// Values are immutable and shared, but for a namespace's attributes. Containers know their depth, so
-// that chains built at run time stay below the limit and destroying them does not recurse deeply;
-// namespaces and macros are refused inside containers, so that no cycle can form.
+// Values are immutable and shared, but for a namespace's attributes. Containers know their depth,
+// so that chains built at run time stay below the limit and destroying them does not recurse
+// deeply; namespaces and macros are refused inside containers, so that no cycle can form.
 //
 // Used inside one render call by one thread. Errors inside engine/chat travel as TemplateError and
 // become a Status in chat_template.cc: none leaves the folder.

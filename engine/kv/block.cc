@@ -23,8 +23,8 @@ bool BlockRef::unique() const {
 }
 
 Tip* Block::tip(uint32_t slot) {
-  const auto found = std::find_if(tips.begin(), tips.end(),
-                                  [slot](const Tip& kept) { return kept.slot == slot; });
+  const auto found =
+      std::find_if(tips.begin(), tips.end(), [slot](const Tip& kept) { return kept.slot == slot; });
   return found == tips.end() ? nullptr : &*found;
 }
 

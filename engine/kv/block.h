@@ -1,11 +1,11 @@
 #pragma once
 // A block: up to B consecutive tokens of a recipe, and the page that caches their keys and values.
 //
-// The recipe part (parent, context, slots, tokens) belongs to whoever holds the block and is immutable
-// once it is shared: a holder writes further slots only while it is the only one. The cache part (page,
-// computed, hidden) belongs to the engine thread and may vanish at any time between steps; it is rebuilt
-// bit for bit from the recipe. Releasing the last reference from any thread costs one pointer push; the
-// engine thread frees what was pushed (BlockPool::reclaim).
+// The recipe part (parent, context, slots, tokens) belongs to whoever holds the block and is
+// immutable once it is shared: a holder writes further slots only while it is the only one. The
+// cache part (page, computed, hidden) belongs to the engine thread and may vanish at any time
+// between steps; it is rebuilt bit for bit from the recipe. Releasing the last reference from any
+// thread costs one pointer push; the engine thread frees what was pushed (BlockPool::reclaim).
 
 #include <array>
 #include <atomic>
@@ -49,8 +49,8 @@ class BlockRef {
   Block* block_ = nullptr;
 };
 
-// A maximal run of stored rows that a branch reads with one shift: `length` rows that end before slot
-// `end` of `last`, in the chain of parents. Served at stored position + shift.
+// A maximal run of stored rows that a branch reads with one shift: `length` rows that end before
+// slot `end` of `last`, in the chain of parents. Served at stored position + shift.
 struct Segment {
   BlockRef last;
   uint32_t end = 0;
@@ -58,11 +58,12 @@ struct Segment {
   int64_t shift = 0;
 };
 
-// The segments before a branch's own tail run; immutable, shared by all blocks and branches behind it.
+// The segments before a branch's own tail run; immutable, shared by all blocks and branches behind
+// it.
 struct Context {
   std::vector<Segment> segments;
-  uint32_t length = 0;   // rows in all segments
-  Sha256Digest hash{};   // names the recipe of every row in it and how it is read
+  uint32_t length = 0;  // rows in all segments
+  Sha256Digest hash{};  // names the recipe of every row in it and how it is read
 };
 using ContextRef = std::shared_ptr<const Context>;
 
@@ -78,27 +79,27 @@ struct Block {
   BlockPool* pool = nullptr;
 
   // Recipe.
-  BlockRef parent;             // the block before it in its run, null for a run's first
-  ContextRef context;          // what the run reads before itself; null where it starts a recipe
-  uint32_t index = 0;          // stored positions [index * B, index * B + B)
-  uint32_t first = 0;          // first slot in use: > 0 only in a run that starts behind a splice
-  uint32_t filled = 0;         // slots [first, filled) hold tokens
-  bool exact = true;           // no splice before it: may enter the prefix cache
+  BlockRef parent;      // the block before it in its run, null for a run's first
+  ContextRef context;   // what the run reads before itself; null where it starts a recipe
+  uint32_t index = 0;   // stored positions [index * B, index * B + B)
+  uint32_t first = 0;   // first slot in use: > 0 only in a run that starts behind a splice
+  uint32_t filled = 0;  // slots [first, filled) hold tokens
+  bool exact = true;    // no splice before it: may enter the prefix cache
   bool hashed = false;
   std::array<Token, kBlockTokens> tokens{};
-  BlockHash hash{};            // of a full exact block
+  BlockHash hash{};  // of a full exact block
 
   // Cache: engine thread only.
   PageData page = nullptr;
-  uint32_t computed = 0;       // slots [first, computed) of the page are valid after the step at hand
-  uint32_t stored = 0;         // and these already are: what may be copied
+  uint32_t computed = 0;  // slots [first, computed) of the page are valid after the step at hand
+  uint32_t stored = 0;    // and these already are: what may be copied
   uint32_t once_computed = 0;  // the most slots that ever were: computing these again is a rebuild
   uint32_t page_slot = 0;      // the pool's number of the page
   uint64_t counted = 0;        // mark of the last visit (BlockPool::next_mark)
   uint32_t counted_to = 0;     // slots that visit asked for
   BlockRef copied_from;        // its page holds the rows [first, copied_rows) already
   uint32_t copied_rows = 0;
-  std::vector<Tip> tips;       // states kept for branches that end in this block
+  std::vector<Tip> tips;  // states kept for branches that end in this block
 
   // Intrusive links of the pool: blocks that own a page; blocks to be reclaimed.
   Block* previous = nullptr;
@@ -118,7 +119,8 @@ struct BlockRun {
 };
 void append_runs(const Segment& segment, std::vector<BlockRun>& runs);
 
-// What a row of `block` reads before the block itself: its context, then the blocks before it in its run.
+// What a row of `block` reads before the block itself: its context, then the blocks before it in
+// its run.
 std::vector<BlockRun> lineage(const Block& block);
 
 }  // namespace thinkd::engine

@@ -233,7 +233,8 @@ bool BlockPool::adopt(Block& block, uint64_t step) {
 
 void BlockPool::publish(Block& block) {
   PageState& state = states_[block.page_slot];
-  if (!caching_ || state.cached || !block.exact || block.computed != kBlockTokens || block.first != 0) {
+  if (!caching_ || state.cached || !block.exact || block.computed != kBlockTokens ||
+      block.first != 0) {
     return;
   }
   if (!cache_.emplace(hash(block), block.page_slot).second) {

@@ -1,10 +1,10 @@
 #pragma once
-// Owner of blocks and of the pages that cache them, under a hard byte limit, and the prefix cache over
-// exact full blocks. Pages no live branch needs are kept, least recently used ones go first; then pages of
-// live blocks that the step at hand does not read.
+// Owner of blocks and of the pages that cache them, under a hard byte limit, and the prefix cache
+// over exact full blocks. Pages no live branch needs are kept, least recently used ones go first;
+// then pages of live blocks that the step at hand does not read.
 //
-// Threads: make_block() and the release of BlockRefs may happen anywhere; everything else belongs to the
-// engine thread.
+// Threads: make_block() and the release of BlockRefs may happen anywhere; everything else belongs
+// to the engine thread.
 
 #include <atomic>
 #include <cstdint>
@@ -36,13 +36,14 @@ class BlockPool {
   void release(Block* block);  // the last reference went; called by BlockRef
 
   // Engine thread from here on.
-  void reclaim();              // frees what was released since the last call
+  void reclaim();  // frees what was released since the last call
   bool reclaim_pending() const { return released_.load(std::memory_order_acquire) != nullptr; }
 
-  // Gives the block a page, evicting what `step` does not use; false where every page is in use by it.
-  // Where the block was cut off another, that one's rows are copied if they are still there.
+  // Gives the block a page, evicting what `step` does not use; false where every page is in use by
+  // it. Where the block was cut off another, that one's rows are copied if they are still there.
   bool give_page(Block& block, uint64_t step);
-  void touch(Block& block, uint64_t step);  // `step` reads it: it may not be evicted before the next
+  void touch(Block& block,
+             uint64_t step);  // `step` reads it: it may not be evicted before the next
   uint64_t available(uint64_t step) const;  // pages that give_page could hand out in `step`
   void set_caching(bool caching) { caching_ = caching; }  // default: on
 
@@ -56,19 +57,20 @@ class BlockPool {
   // The hash chain of a full exact block; computed on first use.
   const BlockHash& hash(Block& block) const;
 
-  PoolStats stats() const;     // any thread: as of the last reclaim or step
+  PoolStats stats() const;  // any thread: as of the last reclaim or step
   void publish_stats();
   uint64_t pages() const { return pages_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   struct PageState {
-    uint32_t holders = 0;      // live blocks that it serves
-    bool cached = false;       // in the prefix cache, under `hash`
-    uint64_t touched = 0;      // step that last used it
+    uint32_t holders = 0;  // live blocks that it serves
+    bool cached = false;   // in the prefix cache, under `hash`
+    uint64_t touched = 0;  // step that last used it
     BlockHash hash{};
     std::array<Token, kBlockTokens> tokens{};
-    uint32_t older = kNone;    // the list of pages that only the cache holds, least recently used first
+    uint32_t older =
+        kNone;  // the list of pages that only the cache holds, least recently used first
     uint32_t newer = kNone;
   };
   struct HashOf {

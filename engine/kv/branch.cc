@@ -22,7 +22,8 @@ void add_segment(Sha256& sha, const Segment& segment) {
   if (head.context) {
     sha.add(head.context->hash);
   }
-  // The rows before the cut shape the rows behind it, so the whole run is named, from its first token.
+  // The rows before the cut shape the rows behind it, so the whole run is named, from its first
+  // token.
   std::vector<const Block*> blocks;
   for (const Block* block = segment.last.get(); block != nullptr; block = block->parent.get()) {
     blocks.push_back(block);
@@ -52,7 +53,8 @@ BlockRef share(Block* block) {
   return BlockRef(block);
 }
 
-// Adds a read of [from, to) of a block to a list of segments, as part of the last one where it fits.
+// Adds a read of [from, to) of a block to a list of segments, as part of the last one where it
+// fits.
 void extend_segments(std::vector<Segment>& segments, const BlockRun& run) {
   if (!segments.empty() && joins(segments.back(), run)) {
     Segment& last = segments.back();
@@ -149,8 +151,8 @@ Status Branch::truncate(uint32_t length) {
   return {};
 }
 
-// Where the last segment is read as it was written, behind the very context it was written behind, it is
-// the branch's own run again: the branch may go on inside it and is as exact as that run was.
+// Where the last segment is read as it was written, behind the very context it was written behind,
+// it is the branch's own run again: the branch may go on inside it and is as exact as that run was.
 void Branch::set_segments(std::vector<Segment> segments) {
   context_ = nullptr;
   tail_ = BlockRef();
@@ -165,10 +167,9 @@ void Branch::set_segments(std::vector<Segment> segments) {
   Segment last = std::move(segments.back());
   segments.pop_back();
   const Context* own = last.last->context.get();
-  const uint32_t run_length = static_cast<uint32_t>(
-      last.last->position(last.end) - (own ? int64_t{own->length} : 0));
-  const bool same_context =
-      own ? own->hash == hash_segments(segments) : segments.empty();
+  const uint32_t run_length =
+      static_cast<uint32_t>(last.last->position(last.end) - (own ? int64_t{own->length} : 0));
+  const bool same_context = own ? own->hash == hash_segments(segments) : segments.empty();
   if (last.shift == 0 && last.length == run_length && same_context) {
     context_ = last.last->context;
     tail_end_ = last.end;

@@ -62,8 +62,8 @@ void penalize(std::vector<float>& logits, std::span<const Token> history, float 
   }
 }
 
-// How many of `items` (weights relative to the first, total mass `total`) nucleus sampling keeps: the
-// smallest front whose mass reaches top_p (Holtzman et al. 2020).
+// How many of `items` (weights relative to the first, total mass `total`) nucleus sampling keeps:
+// the smallest front whose mass reaches top_p (Holtzman et al. 2020).
 size_t nucleus(std::vector<Scored>& items, double total, double top_p, float largest) {
   size_t sorted = 0;
   double mass = 0;
@@ -105,7 +105,8 @@ Token draw_from(std::vector<Scored>& kept, float largest, double uniform) {
 }
 
 Token sample(std::vector<float> logits, const Sampling& sampling, double uniform) {
-  // Taken from the largest first: whatever the temperature, the largest stays 0 and nothing overflows.
+  // Taken from the largest first: whatever the temperature, the largest stays 0 and nothing
+  // overflows.
   const float most = largest_of(logits);
   std::vector<Scored> items;
   items.reserve(logits.size());
@@ -128,9 +129,8 @@ Token sample(std::vector<float> logits, const Sampling& sampling, double uniform
     items.resize(nucleus(items, total, sampling.top_p, largest));
   }
   if (sampling.min_p > 0.0f) {
-    std::erase_if(items, [&](const Scored& item) {
-      return std::exp(item.logit - largest) < sampling.min_p;
-    });
+    std::erase_if(
+        items, [&](const Scored& item) { return std::exp(item.logit - largest) < sampling.min_p; });
   }
   return draw_from(items, largest, uniform);
 }

@@ -1,7 +1,8 @@
 #pragma once
-// How the next token is drawn. Order: repetition penalty, temperature, top-k, top-p, min-p, then one
-// uniform through the inverse CDF by token id. A temperature below 1e-6 takes the largest logit, lowest id first.
-// Non-finite logits count as minus infinity and never win; where no logit is finite, the result says so.
+// How the next token is drawn. Order: repetition penalty, temperature, top-k, top-p, min-p, then
+// one uniform through the inverse CDF by token id. A temperature below 1e-6 takes the largest
+// logit, lowest id first. Non-finite logits count as minus infinity and never win; where no logit
+// is finite, the result says so.
 
 #include <cstdint>
 #include <optional>
@@ -31,9 +32,9 @@ std::optional<Draw> draw_token(std::span<const float> logits, const Sampling& sa
                                std::span<const Token> history, double uniform);
 
 struct TokenLogprobs {
-  double logprob = 0;                            // of the token asked about
-  double entropy = 0;                            // of the whole distribution, nats
-  std::vector<std::pair<Token, double>> top;     // the k likeliest, by log-prob, then by id
+  double logprob = 0;                         // of the token asked about
+  double entropy = 0;                         // of the whole distribution, nats
+  std::vector<std::pair<Token, double>> top;  // the k likeliest, by log-prob, then by id
 };
 
 TokenLogprobs token_logprobs(std::span<const float> logits, Token token, uint32_t top_k);

@@ -4,7 +4,8 @@
 
 namespace thinkd::engine {
 
-std::optional<uint64_t> StopMatcher::feed(std::string_view bytes, std::span<const std::string> stops) {
+std::optional<uint64_t> StopMatcher::feed(std::string_view bytes,
+                                          std::span<const std::string> stops) {
   const size_t old = pending_.size();
   pending_ += bytes;
   size_t begin = std::string::npos;

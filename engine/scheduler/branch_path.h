@@ -1,6 +1,6 @@
 #pragma once
-// Where a branch stands in its query's tree: root index, then fork indices ("0.3.1"). Paths order what
-// happens at one tick of the logical clock and key the branch's random numbers.
+// Where a branch stands in its query's tree: root index, then fork indices ("0.3.1"). Paths order
+// what happens at one tick of the logical clock and key the branch's random numbers.
 
 #include <compare>
 #include <cstdint>

@@ -14,7 +14,8 @@ namespace thinkd::engine {
 namespace {
 
 constexpr uint64_t kLargestDefaultPool = uint64_t{4} << 30;
-constexpr uint64_t kMostPages = 1 << 20;  // 33 million tokens: what the pool keeps a page's state for
+constexpr uint64_t kMostPages =
+    1 << 20;  // 33 million tokens: what the pool keeps a page's state for
 
 uint64_t machine_bytes() {
   const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
@@ -49,9 +50,9 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<LanguageModel> mo
   }
   const uint64_t pages = std::min(bytes / shape.page_bytes, kMostPages);
   if (pages == 0) {
-    return over_limit("a KV pool of " + std::to_string(bytes) + " bytes holds not one block: " +
-                      std::to_string(kBlockTokens) + " tokens of this model take " +
-                      std::to_string(shape.page_bytes));
+    return over_limit("a KV pool of " + std::to_string(bytes) +
+                      " bytes holds not one block: " + std::to_string(kBlockTokens) +
+                      " tokens of this model take " + std::to_string(shape.page_bytes));
   }
   if (options.context > shape.context) {
     return over_limit("a context of " + std::to_string(options.context) +
@@ -77,8 +78,8 @@ Branch Engine::new_branch() { return Branch(&loop_->pool()); }
 
 std::unique_ptr<Query> Engine::new_query(const QueryOptions& options) {
   QueryOptions bounded = options;
-  bounded.page_quota = options.page_quota == 0 ? pages_total()
-                                               : std::min(options.page_quota, pages_total());
+  bounded.page_quota =
+      options.page_quota == 0 ? pages_total() : std::min(options.page_quota, pages_total());
   auto state = std::make_shared<QueryState>(bounded);
   state->shown_allowance = bounded.token_allowance;
   loop_->add(state);

@@ -1,10 +1,10 @@
 #pragma once
 // The engine: one model, one step loop, many queries. A thread of its own forms every step from the
-// runnable work of all queries (decode rows, prefill chunks, rows of verifiers) and takes it through the
-// model in one pass over the weights.
+// runnable work of all queries (decode rows, prefill chunks, rows of verifiers) and takes it
+// through the model in one pass over the weights.
 //
-// Owner: whoever made it; it outlives every Query and Branch made from it. Threads: every method may be
-// called from any thread.
+// Owner: whoever made it; it outlives every Query and Branch made from it. Threads: every method
+// may be called from any thread.
 
 #include <cstdint>
 #include <memory>
@@ -18,11 +18,11 @@
 namespace thinkd::engine {
 
 struct EngineOptions {
-  uint64_t kv_pool_bytes = 0;     // 0: a quarter of the machine's memory, at most 4 GiB
-  uint32_t step_rows = 512;       // rows a step takes at most
-  uint32_t context = 0;           // 0: the model's
+  uint64_t kv_pool_bytes = 0;  // 0: a quarter of the machine's memory, at most 4 GiB
+  uint32_t step_rows = 512;    // rows a step takes at most
+  uint32_t context = 0;        // 0: the model's
   bool prefix_cache = true;
-  std::string tenant;             // part of every block hash
+  std::string tenant;  // part of every block hash
 };
 
 struct EngineStatus {
@@ -45,13 +45,14 @@ class Engine {
   ~Engine();
 
   const LanguageModel& model() const;
-  uint32_t context() const;       // positions a branch may have
+  uint32_t context() const;  // positions a branch may have
   uint32_t pages_total() const;
 
-  Branch new_branch();            // empty
+  Branch new_branch();  // empty
   std::unique_ptr<Query> new_query(const QueryOptions& options);
 
-  EngineStatus status() const;    // waits for the step at hand: dropped branches' pages are counted free
+  EngineStatus status()
+      const;  // waits for the step at hand: dropped branches' pages are counted free
 
   // FLOPs of one row that attends to `context` rows, as the ledger counts them.
   uint64_t row_flops(uint32_t context) const;

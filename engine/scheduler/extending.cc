@@ -6,13 +6,20 @@ namespace thinkd::engine {
 
 std::string_view to_string(ExtendEnd end) {
   switch (end) {
-    case ExtendEnd::stop_text: return "stop_text";
-    case ExtendEnd::end_token: return "end_token";
-    case ExtendEnd::max_tokens: return "max_tokens";
-    case ExtendEnd::context: return "context";
-    case ExtendEnd::allowance: return "allowance";
-    case ExtendEnd::stopped: return "stopped";
-    case ExtendEnd::bad_logits: return "bad_logits";
+    case ExtendEnd::stop_text:
+      return "stop_text";
+    case ExtendEnd::end_token:
+      return "end_token";
+    case ExtendEnd::max_tokens:
+      return "max_tokens";
+    case ExtendEnd::context:
+      return "context";
+    case ExtendEnd::allowance:
+      return "allowance";
+    case ExtendEnd::stopped:
+      return "stopped";
+    case ExtendEnd::bad_logits:
+      return "bad_logits";
   }
   return "unknown";
 }

@@ -1,11 +1,12 @@
 #pragma once
-// A query: one run's place in the engine. It owns a logical clock that counts in steps of one token for
-// each of its runnable branches, a page quota and a token allowance, and is a function of its own work
-// alone: whatever else the engine does, the same work gives the same results at the same ticks.
+// A query: one run's place in the engine. It owns a logical clock that counts in steps of one token
+// for each of its runnable branches, a page quota and a token allowance, and is a function of its
+// own work alone: whatever else the engine does, the same work gives the same results at the same
+// ticks.
 //
-// Nothing of a query runs outside advance(). advance() blocks its caller and lets the clock run until
-// the awaited work is done, so that a strategy decides between ticks and never races the engine.
-// Branches beyond the page quota are not runnable; they start in path order as pages free.
+// Nothing of a query runs outside advance(). advance() blocks its caller and lets the clock run
+// until the awaited work is done, so that a strategy decides between ticks and never races the
+// engine. Branches beyond the page quota are not runnable; they start in path order as pages free.
 //
 // Threads: one owner thread calls everything but stop(), which any thread may call.
 
@@ -45,12 +46,12 @@ struct ExtendItem {
   uint32_t max_tokens = 0;
   Sampling sampling;
   std::vector<std::string> stops;
-  StopMatcher matcher;             // as the last extend of this branch left it
+  StopMatcher matcher;  // as the last extend of this branch left it
   PhiloxKey key{};
-  uint64_t first_draw = 0;         // tokens this branch has drawn with this key before
+  uint64_t first_draw = 0;  // tokens this branch has drawn with this key before
   bool hidden_at_stop = false;
-  // Tokens and numbers a journal knows already: taken tick by tick instead of being computed, so that a
-  // resumed query keeps the clock, the quota and the allowance of the interrupted one.
+  // Tokens and numbers a journal knows already: taken tick by tick instead of being computed, so
+  // that a resumed query keeps the clock, the quota and the allowance of the interrupted one.
   struct Recorded {
     std::vector<Token> tokens;
     std::vector<double> logprobs;
@@ -63,10 +64,10 @@ struct ExtendResult {
   Branch branch;
   StopMatcher matcher;
   std::vector<Token> tokens;
-  std::vector<double> logprobs;    // of each token, the model's own
-  std::string text;                // of the tokens, cut before the stop text; no control tokens
+  std::vector<double> logprobs;  // of each token, the model's own
+  std::string text;              // of the tokens, cut before the stop text; no control tokens
   ExtendEnd end = ExtendEnd::max_tokens;
-  std::vector<float> hidden;       // where asked for
+  std::vector<float> hidden;  // where asked for
 };
 
 // Log-probs of `tokens` as a continuation of `branch`; takes no tick.
@@ -94,8 +95,8 @@ using WorkId = uint64_t;
 struct Finished {
   WorkId id = 0;
   uint64_t tick = 0;
-  // invalid: an empty branch; limit: past the context, or a branch that cannot fit alone (both numbers
-  // named); cancelled: log-probs or states when the query was stopped.
+  // invalid: an empty branch; limit: past the context, or a branch that cannot fit alone (both
+  // numbers named); cancelled: log-probs or states when the query was stopped.
   Status status;
   std::variant<ExtendResult, LogprobsResult, HiddenResult> result;
 };
@@ -103,16 +104,16 @@ struct Finished {
 enum class Until : uint8_t { any, all };  // any: log-probs and states of one tick still all finish
 
 struct QueryOptions {
-  uint32_t page_quota = 0;              // pages of branches that run at once; 0: the whole pool
-  uint64_t token_allowance = UINT64_MAX; // tokens this query may still generate
-  int32_t priority = 0;                 // higher goes first where a step is full
-  std::optional<uint64_t> stop_at;      // replay: stop when the clock reaches this tick
+  uint32_t page_quota = 0;                // pages of branches that run at once; 0: the whole pool
+  uint64_t token_allowance = UINT64_MAX;  // tokens this query may still generate
+  int32_t priority = 0;                   // higher goes first where a step is full
+  std::optional<uint64_t> stop_at;        // replay: stop when the clock reaches this tick
 };
 
 // What this query really cost, as opposed to the ledger's "as if alone".
 struct QueryCost {
-  uint64_t cached_tokens = 0;    // rows another query's pages served
-  uint64_t rebuilt_tokens = 0;   // rows computed again after an eviction
+  uint64_t cached_tokens = 0;   // rows another query's pages served
+  uint64_t rebuilt_tokens = 0;  // rows computed again after an eviction
   uint64_t rows = 0;
   double seconds_computing = 0;  // steps' time, shared by rows
   double seconds_waiting = 0;    // in advance() while no step held a row of this query
@@ -133,15 +134,16 @@ class Query {
   WorkId submit(LogprobsItem item);
   WorkId submit(HiddenItem item);
 
-  // Runs until any (all) of `wanted` are done. `finished` hears of everything that finishes, also of what
-  // was not asked for, in the order (tick, path), on the calling thread, while the rest still runs.
-  // After stop() everything running ends as `stopped` at one tick, and later work at once.
+  // Runs until any (all) of `wanted` are done. `finished` hears of everything that finishes, also
+  // of what was not asked for, in the order (tick, path), on the calling thread, while the rest
+  // still runs. After stop() everything running ends as `stopped` at one tick, and later work at
+  // once.
   void advance(std::span<const WorkId> wanted, Until until,
                const std::function<void(Finished)>& finished);
 
-  void stop();                          // any thread
+  void stop();  // any thread
   bool stopped() const;
-  uint64_t tick() const;                // the clock
+  uint64_t tick() const;  // the clock
   uint64_t tokens_left() const;
   QueryCost cost() const;
 

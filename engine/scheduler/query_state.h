@@ -17,15 +17,15 @@ namespace thinkd::engine {
 struct StaticWork {
   WorkId id = 0;
   Branch branch;
-  bool hidden = false;               // one state, as it is
-  bool tip = false;                  // of the last token: its block keeps it for all who share it
+  bool hidden = false;  // one state, as it is
+  bool tip = false;     // of the last token: its block keeps it for all who share it
   std::optional<ExtendResult> extended;  // the extend that waits for its last state
-  std::vector<Token> targets;        // log-probs: the token after each state
+  std::vector<Token> targets;            // log-probs: the token after each state
   uint32_t top_k = 0;
   uint32_t next = 0;
   uint32_t end = 0;
-  std::vector<uint32_t> wanted;      // states the step at hand computes
-  bool ready = false;                // a tip: its block has the state after the step at hand
+  std::vector<uint32_t> wanted;  // states the step at hand computes
+  bool ready = false;            // a tip: its block has the state after the step at hand
   std::vector<TokenLogprobs> logprobs;
   std::vector<float> state;
 };
@@ -62,18 +62,18 @@ class QueryState {
   QueryCost shown_cost;
 
   // Engine thread only.
-  std::vector<Extending> extends;    // in path order
-  std::deque<StaticWork> statics;    // in the order of their ids
-  std::vector<Finished> finished;    // of this step, on their way to the mailbox
+  std::vector<Extending> extends;  // in path order
+  std::deque<StaticWork> statics;  // in the order of their ids
+  std::vector<Finished> finished;  // of this step, on their way to the mailbox
   uint64_t tick = 0;
   uint64_t allowance = 0;
   bool stopped = false;
-  bool running = false;              // the owner is in advance()
-  uint64_t turn = 0;                 // when it came in: who came first is planned first
-  bool blocked = false;              // its pages did not fit beside those of the step
-  bool decoding = false;             // its last step was a tick: goes before prefills
-  size_t runnable = 0;               // the first so many of `extends` run in this tick
-  uint32_t pages = 0;                // that they read
+  bool running = false;   // the owner is in advance()
+  uint64_t turn = 0;      // when it came in: who came first is planned first
+  bool blocked = false;   // its pages did not fit beside those of the step
+  bool decoding = false;  // its last step was a tick: goes before prefills
+  size_t runnable = 0;    // the first so many of `extends` run in this tick
+  uint32_t pages = 0;     // that they read
   uint32_t step_rows = 0;
   QueryCost cost;
 };

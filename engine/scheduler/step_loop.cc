@@ -130,8 +130,8 @@ void StepLoop::deliver(double seconds, uint32_t rows) {
       query->mailbox.push_back(std::move(done));
     }
     query->finished.clear();
-    // How many log-probs and states fit into one step depends on the load: what was begun at this tick is
-    // finished before "any" counts, so that the owner always sees the same.
+    // How many log-probs and states fit into one step depends on the load: what was begun at this
+    // tick is finished before "any" counts, so that the owner always sees the same.
     const bool begun = !query->statics.empty();
     query->advancing = begun || (!query->satisfied() && !query->extends.empty());
     query->running = query->advancing;
@@ -202,8 +202,8 @@ Status StepLoop::check(const Branch& branch, const QueryState& query) const {
     append_runs(segment, runs);
   }
   if (runs.size() > query.options.page_quota) {
-    return over_limit("a branch of " + std::to_string(runs.size()) +
-                      " pages: the query may use " + std::to_string(query.options.page_quota));
+    return over_limit("a branch of " + std::to_string(runs.size()) + " pages: the query may use " +
+                      std::to_string(query.options.page_quota));
   }
   return {};
 }
@@ -226,9 +226,9 @@ void StepLoop::start_work(QueryState& query) {
     Extending& extend = query.extends[i];
     const Status status = check(extend.branch(), query);
     if (!status.ok()) {
-      query.finished.push_back(
-          {extend.id(), query.tick, status.within("branch " + to_string(extend.path())),
-           extend.finish(ExtendEnd::stopped)});
+      query.finished.push_back({extend.id(), query.tick,
+                                status.within("branch " + to_string(extend.path())),
+                                extend.finish(ExtendEnd::stopped)});
       query.extends.erase(query.extends.begin() + static_cast<std::ptrdiff_t>(i));
     } else if (const auto end = extend.over(context_)) {
       end_finished(query, i, *end);
@@ -238,8 +238,8 @@ void StepLoop::start_work(QueryState& query) {
   }
 }
 
-// How many branches, from the first in path order, may run within the quota: distinct blocks of their
-// recipes, as if no other query shared them.
+// How many branches, from the first in path order, may run within the quota: distinct blocks of
+// their recipes, as if no other query shared them.
 void StepLoop::choose_runnable(QueryState& query) {
   const uint64_t mark = pool_.next_mark();
   const uint32_t quota = query.options.page_quota;
@@ -271,9 +271,9 @@ void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
   query.blocked = false;
   if (!query.statics.empty()) {
     for (StaticWork& work : query.statics) {
-      const Need need = work.tip ? plan.require_tip(work.branch, cost)
-                                 : plan.require_states(work.branch, work.next, work.end, cost,
-                                                       work.wanted);
+      const Need need =
+          work.tip ? plan.require_tip(work.branch, cost)
+                   : plan.require_states(work.branch, work.next, work.end, cost, work.wanted);
       work.ready = need == Need::met;
       query.blocked = query.blocked || need == Need::no_room;
       if (!work.ready) {
@@ -300,7 +300,8 @@ void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
   query.cost.rebuilt_tokens += cost.rebuilt_tokens;
 }
 
-// The whole pool was this query's and its next piece of work did not fit: no later step will take it.
+// The whole pool was this query's and its next piece of work did not fit: no later step will take
+// it.
 void StepLoop::refuse(QueryState& query, uint64_t pages) {
   const Status status = over_limit("rebuilding a branch needs " + std::to_string(pages) +
                                    " pages at once: the pool has " + std::to_string(pool_.pages()));
@@ -315,8 +316,7 @@ void StepLoop::refuse(QueryState& query, uint64_t pages) {
     query.statics.pop_front();
   } else if (!query.extends.empty()) {
     Extending& first = query.extends.front();
-    query.finished.push_back(
-        {first.id(), query.tick, status, first.finish(ExtendEnd::stopped)});
+    query.finished.push_back({first.id(), query.tick, status, first.finish(ExtendEnd::stopped)});
     query.extends.erase(query.extends.begin());
   }
 }

@@ -1,11 +1,14 @@
 #pragma once
-// The step loop: one thread that forms every step from the runnable work of all queries, takes it through
-// the model in one pass over the weights, draws tokens where a query's tick is complete, and settles.
+// The step loop: one thread that forms every step from the runnable work of all queries, takes it
+// through the model in one pass over the weights, draws tokens where a query's tick is complete,
+// and settles.
 //
 //   take()    new work of queries that advance; stops; queries that close
-//   plan      rows: higher priority first, queries that decode before those that prefill, then who came
-//             first. The order stays while a query waits, so the first one always gets its pages and
-//             queries that do not fit beside each other take turns instead of evicting one another.
+//   plan      rows: higher priority first, queries that decode before those that prefill, then who
+//   came
+//             first. The order stays while a query waits, so the first one always gets its pages
+//             and queries that do not fit beside each other take turns instead of evicting one
+//             another.
 //   run       one pass over the weights
 //   settle    states to log-probs, ticks: draws, ends, quotas, allowances, in the order of paths
 //   deliver   finished work to the owners' mailboxes; queries whose wait is over pause
@@ -47,8 +50,8 @@ class StepLoop {
   using Queries = std::vector<std::shared_ptr<QueryState>>;
 
   void loop();
-  bool idle() const;  // lock held
-  void take();        // lock held
+  bool idle() const;                            // lock held
+  void take();                                  // lock held
   void deliver(double seconds, uint32_t rows);  // lock held
   void close(QueryState& query);                // lock held
 
@@ -79,18 +82,18 @@ class StepLoop {
   std::mutex lock_;
   std::condition_variable wake_;
   std::condition_variable settled_;
-  Queries queries_;          // lock
-  uint64_t rounds_ = 0;      // lock: passes of the loop, for settle()
+  Queries queries_;      // lock
+  uint64_t rounds_ = 0;  // lock: passes of the loop, for settle()
   uint64_t rounds_wanted_ = 0;
-  bool ending_ = false;      // lock
-  uint64_t steps_ = 0;       // lock for writing and for other threads
+  bool ending_ = false;  // lock
+  uint64_t steps_ = 0;   // lock for writing and for other threads
   uint64_t rows_ = 0;
 
-  uint64_t turns_ = 0;       // engine thread, as what follows
-  uint64_t plans_ = 0;       // numbers the steps that were planned, also those without rows
-  Queries active_;           // engine thread: the queries that advance in this round
+  uint64_t turns_ = 0;  // engine thread, as what follows
+  uint64_t plans_ = 0;  // numbers the steps that were planned, also those without rows
+  Queries active_;      // engine thread: the queries that advance in this round
   std::vector<float> logits_;
-  std::thread thread_;       // last: starts when everything stands
+  std::thread thread_;  // last: starts when everything stands
 };
 
 }  // namespace thinkd::engine

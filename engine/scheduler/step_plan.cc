@@ -19,8 +19,9 @@ std::vector<BlockRun> runs_of(const Branch& branch) {
 StepPlan::StepPlan(BlockPool& pool, uint64_t step, uint32_t max_rows)
     : pool_(pool), step_(step), max_rows_(max_rows) {}
 
-// Gives pages to all blocks that `runs` read and, where rows of such a block are missing, to what those
-// rows read in turn. `missing` gets the blocks with rows to compute, what they read before them.
+// Gives pages to all blocks that `runs` read and, where rows of such a block are missing, to what
+// those rows read in turn. `missing` gets the blocks with rows to compute, what they read before
+// them.
 Need StepPlan::make_resident(const std::vector<BlockRun>& runs, PlanCost& cost,
                              std::vector<Missing>& missing) {
   struct Visit {
@@ -127,8 +128,8 @@ bool StepPlan::add_rows(const std::vector<Missing>& missing, PlanCost& cost) {
   return true;
 }
 
-// A branch that grows inside a block leaves a tip behind at each step. A few are kept, in case a fork ends
-// there; one that was dropped is computed again.
+// A branch that grows inside a block leaves a tip behind at each step. A few are kept, in case a
+// fork ends there; one that was dropped is computed again.
 void StepPlan::keep_tip(Block& block, uint32_t slot, uint32_t row) {
   constexpr size_t kKept = 2;
   if (block.tips.size() >= kKept) {
@@ -207,10 +208,10 @@ void StepPlan::run(ModelRunner& runner) {
   rows.reserve(rows_.size());
   for (const PlannedRow& planned : rows_) {
     const int64_t position = planned.block->position(planned.slot);
-    rows.push_back({planned.block->tokens[planned.slot], position, planned.block->page, planned.slot,
-                    std::span(reads_).subspan(planned.reads_begin,
-                                              planned.reads_end - planned.reads_begin),
-                    position});
+    rows.push_back(
+        {planned.block->tokens[planned.slot], position, planned.block->page, planned.slot,
+         std::span(reads_).subspan(planned.reads_begin, planned.reads_end - planned.reads_begin),
+         position});
   }
   runner.run(rows, wanted_rows_, states_.data());
   for (size_t i = 0; i < keepers_.size(); ++i) {

@@ -1,6 +1,6 @@
-// What a step's states become: log-probs and hidden states for those who asked, and ticks. Draws are pure
-// functions of state, key and index, so they are made for all queries first, in parallel; then each query
-// settles its tick in the order of its paths.
+// What a step's states become: log-probs and hidden states for those who asked, and ticks. Draws
+// are pure functions of state, key and index, so they are made for all queries first, in parallel;
+// then each query settles its tick in the order of its paths.
 
 #include <algorithm>
 

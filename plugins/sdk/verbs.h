@@ -34,7 +34,7 @@ enum class Verb : uint16_t {
   drop,
   splice,
   verify,
-  recall,    // reserved, as the next
+  recall,  // reserved, as the next
   remember,
   random,
   now,

@@ -2,9 +2,9 @@
 
 #include <sys/resource.h>
 
-#include <csignal>
 #include <rocksdb/db.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <filesystem>
 #include <fstream>

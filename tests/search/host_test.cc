@@ -258,7 +258,8 @@ TEST_CASE("a run that ends before its first candidate answers with what there is
   }
 }
 
-TEST_CASE("a finished sample that nothing may judge is still an answer, within the samples allowed") {
+TEST_CASE(
+    "a finished sample that nothing may judge is still an answer, within the samples allowed") {
   Bench bench;
   Request request = request_of("best_of_n:n=6");
   request.budget.verifier_calls = 0;
@@ -408,8 +409,8 @@ TEST_CASE(
   }
 }
 
-// Between the two the log-probs are in hand: an entry of the journal comes in where the engine tells
-// of it, on resume as at first.
+// Between the two the log-probs are in hand: an entry of the journal comes in where the engine
+// tells of it, on resume as at first.
 TEST_CASE("log-probs under way while a branch is judged: resume and replay keep the order") {
   engine::EngineOptions cold;
   cold.prefix_cache = false;

@@ -261,9 +261,8 @@ TEST_CASE("a run that the store knows is told from there, event by event") {
   Request request = request_of("walk:n=3");
   request.run_id = "told";
   const auto hear = [&](Runs& runs, std::vector<std::string>& heard) {
-    return runs.solve(request, [&](const Event& event) {
-      heard.push_back(to_text(search::to_json(event)));
-    });
+    return runs.solve(
+        request, [&](const Event& event) { heard.push_back(to_text(search::to_json(event))); });
   };
   std::vector<std::string> first;
   std::vector<std::string> again;
@@ -372,8 +371,7 @@ TEST_CASE("the page quota belongs to the run: replay and resume keep it, a small
   const Status refused = runs.resume("huge").status();
   CHECK(refused.code() == Code::limit);
   CHECK_THAT(refused.message(), Contains(std::to_string(bench.engine->pages_total() + 1)));
-  CHECK_THAT(refused.message(),
-             Contains("has " + std::to_string(bench.engine->pages_total())));
+  CHECK_THAT(refused.message(), Contains("has " + std::to_string(bench.engine->pages_total())));
   CHECK(runs.replay("huge").status().code() == Code::conflict);  // its trace is not whole
 
   interrupted("other", "build", "0.0.1+abc");

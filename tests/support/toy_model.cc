@@ -36,7 +36,8 @@ void extend_history(const ToyOptions& options, History& history, Token token, in
        static_cast<uint32_t>(history.hash >> 32)},
       {static_cast<uint32_t>(options.seed), static_cast<uint32_t>(options.seed >> 32)});
   history.hash = mixed[0] | uint64_t{mixed[1]} << 32;
-  const bool letter = token < 256 && options.alphabet.find(static_cast<char>(token)) != std::string::npos;
+  const bool letter =
+      token < 256 && options.alphabet.find(static_cast<char>(token)) != std::string::npos;
   history.depth = letter ? history.depth + 1 : 0;
 }
 
@@ -156,7 +157,8 @@ std::shared_ptr<const engine::Tokenizer> toy_tokenizer() {
 }
 
 constexpr std::string_view kChatMl =
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] "
+    "}}<|im_end|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 void enumerate_from(const ToyOptions& options, std::vector<Token>& history, ToyText so_far,

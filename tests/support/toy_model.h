@@ -1,12 +1,12 @@
 #pragma once
-// A language model small enough to be enumerated. It replaces the model runner and nothing else: pages,
-// blocks, the step loop, sampling and everything above are the real ones.
+// A language model small enough to be enumerated. It replaces the model runner and nothing else:
+// pages, blocks, the step loop, sampling and everything above are the real ones.
 //
-// The next token is one of `alphabet` or the end token. Its logits are a fixed function of (seed, the whole
-// token history as it is read from the pages); a generated text ends after `depth` letters at the latest.
-// Depth is the number of letters at the end of the history that belong to the alphabet, so a prompt should
-// end with something else. The tokenizer has one token a byte, "<|im_start|>" and "<|im_end|>" (the end),
-// and a ChatML template.
+// The next token is one of `alphabet` or the end token. Its logits are a fixed function of (seed,
+// the whole token history as it is read from the pages); a generated text ends after `depth`
+// letters at the latest. Depth is the number of letters at the end of the history that belong to
+// the alphabet, so a prompt should end with something else. The tokenizer has one token a byte,
+// "<|im_start|>" and "<|im_end|>" (the end), and a ChatML template.
 
 #include <cstdint>
 #include <memory>
@@ -29,8 +29,8 @@ struct ToyOptions {
 
 std::unique_ptr<engine::LanguageModel> make_toy_model(const ToyOptions& options);
 
-// The oracle: natural log-probs of the next token over the whole vocabulary, by the same law, computed
-// from the history alone. Temperature 1.
+// The oracle: natural log-probs of the next token over the whole vocabulary, by the same law,
+// computed from the history alone. Temperature 1.
 std::vector<double> toy_logprobs(const ToyOptions& options, std::span<const engine::Token> history);
 
 // Every text the model can generate after `prompt`, with its probability; they sum to 1.

@@ -13,8 +13,7 @@ using namespace thinkd::verifiers;
 
 namespace {
 
-Problem puzzle(std::vector<int64_t> numbers, int64_t target = 24,
-               NumberUse use = NumberUse::all) {
+Problem puzzle(std::vector<int64_t> numbers, int64_t target = 24, NumberUse use = NumberUse::all) {
   Problem problem;
   problem.numbers = std::move(numbers);
   problem.target = target;
@@ -144,8 +143,8 @@ TEST_CASE("precedence and association") {
 }
 
 TEST_CASE("limits are named") {
-  const std::string deep =
-      std::string(limits::kExpressionDepth + 1, '(') + "1" + std::string(limits::kExpressionDepth + 1, ')');
+  const std::string deep = std::string(limits::kExpressionDepth + 1, '(') + "1" +
+                           std::string(limits::kExpressionDepth + 1, ')');
   CHECK(evaluate_expression(deep).status().code() == Code::limit);
   CHECK(evaluate_expression(std::string(limits::kExpressionBytes + 1, '1')).status().code() ==
         Code::limit);

@@ -91,14 +91,18 @@ TEST_CASE("votes reproduce the averages over all subsets") {
     };
   };
   const std::vector<Case> cases = {
-      {"majority, first seen", [](const Pool& p) { return p.right[majority(p.classes).candidate]; },
+      {"majority, first seen",
+       [](const Pool& p) { return p.right[majority(p.classes).candidate]; },
        {0.909091, 0.910895, 0.915584, 0.921645, 0.918110, 0.929293}},
       {"majority, shared", shared, {0.909091, 0.909091, 0.915164, 0.919300, 0.920509, 0.924242}},
-      {"best of k", [](const Pool& p) { return p.right[best_of(p.scores)]; },
+      {"best of k",
+       [](const Pool& p) { return p.right[best_of(p.scores)]; },
        {0.909091, 0.927128, 0.933261, 0.935498, 0.936508, 0.939394}},
-      {"raw weights", weighted(Weighting::raw),
+      {"raw weights",
+       weighted(Weighting::raw),
        {0.909091, 0.927128, 0.930375, 0.930880, 0.933622, 0.939394}},
-      {"sigmoid weights", weighted(Weighting::sigmoid),
+      {"sigmoid weights",
+       weighted(Weighting::sigmoid),
        {0.909091, 0.927128, 0.927128, 0.935065, 0.935967, 0.939394}}};
   const std::vector<int> sizes = {1, 2, 3, 4, 5, 8};
   for (const Case& one : cases) {

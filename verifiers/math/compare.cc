@@ -79,25 +79,35 @@ bool same_equation(const Value& a, const Value& b) {
 bool same_value(const Value& a, const Value& b) {
   if (a.shape != b.shape) {
     // "x = 5" answers "5".
-    const Value* named = a.shape == Shape::equation ? &a : b.shape == Shape::equation ? &b : nullptr;
+    const Value* named = a.shape == Shape::equation   ? &a
+                         : b.shape == Shape::equation ? &b
+                                                      : nullptr;
     return named != nullptr && !named->text.empty() &&
            same_value(named->items[0], named == &a ? b : a);
   }
   switch (a.shape) {
-    case Shape::invalid: return false;
+    case Shape::invalid:
+      return false;
     case Shape::text:
     case Shape::infinity:
-    case Shape::based: return a.text == b.text;
-    case Shape::expression: return same_expression(a, b);
+    case Shape::based:
+      return a.text == b.text;
+    case Shape::expression:
+      return same_expression(a, b);
     case Shape::list:
     case Shape::set:
-    case Shape::join: return in_any_order(a.items, b.items);
-    case Shape::bracketed: return a.text == b.text && in_order(a.items, b.items);
-    case Shape::matrix: return in_order(a.items, b.items);
-    case Shape::equation: return same_equation(a, b);
+    case Shape::join:
+      return in_any_order(a.items, b.items);
+    case Shape::bracketed:
+      return a.text == b.text && in_order(a.items, b.items);
+    case Shape::matrix:
+      return in_order(a.items, b.items);
+    case Shape::equation:
+      return same_equation(a, b);
     case Shape::inequality:
       return a.text == b.text && proportional(a.expr, b.expr, a.text != "!=") == Same::yes;
-    case Shape::ratio: return same_ratio(a, b);
+    case Shape::ratio:
+      return same_ratio(a, b);
   }
   return false;
 }

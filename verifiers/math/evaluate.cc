@@ -14,10 +14,10 @@ using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float_
 using Complex = boost::multiprecision::number<boost::multiprecision::cpp_complex_50::backend_type,
                                               boost::multiprecision::et_off>;
 
-constexpr unsigned kBits = 20'000;       // of a numerator or denominator
-constexpr int64_t kExponent = 10'000;    // an integer exponent
+constexpr unsigned kBits = 20'000;     // of a numerator or denominator
+constexpr int64_t kExponent = 10'000;  // an integer exponent
 constexpr int64_t kFactorial = 1'000;
-constexpr int kSteps = 3'000;            // of one value; a transcendental function costs kDear
+constexpr int kSteps = 3'000;  // of one value; a transcendental function costs kDear
 constexpr int kDear = 60;
 constexpr int kPoints = 5;               // where identities are tried
 constexpr int kNeeded = 3;               // of them must have a value
@@ -64,14 +64,17 @@ std::optional<Rational> decimal(const std::string& text) {
   if (exponent > 1'000 || exponent < -1'000 - static_cast<int64_t>(kDigits)) {
     return std::nullopt;
   }
-  const Integer scale =
-      boost::multiprecision::pow(Integer(10), static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
+  const Integer scale = boost::multiprecision::pow(
+      Integer(10), static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
   return exponent < 0 ? Rational(digits, scale) : Rational(digits * scale);
 }
 
 unsigned bits(const Rational& value) {
   const auto width = [](const Integer& n) {
-    return n == 0 ? 0U : static_cast<unsigned>(boost::multiprecision::msb(boost::multiprecision::abs(n))) + 1U;
+    return n == 0
+               ? 0U
+               : static_cast<unsigned>(boost::multiprecision::msb(boost::multiprecision::abs(n))) +
+                     1U;
   };
   return std::max(width(numerator(value)), width(denominator(value)));
 }
@@ -145,20 +148,33 @@ class Evaluator {
         const auto value = decimal(node.name);
         return value ? std::optional<Value>(exact(*value)) : std::nullopt;
       }
-      case Op::variable: return exact(variable_at(node.name, point_));
-      case Op::pi: steps_ -= kDear; return inexact(pi());
-      case Op::euler: steps_ -= kDear; return inexact(Complex(boost::multiprecision::exp(Real(1))));
-      case Op::imaginary: return inexact(Complex(0, 1));
+      case Op::variable:
+        return exact(variable_at(node.name, point_));
+      case Op::pi:
+        steps_ -= kDear;
+        return inexact(pi());
+      case Op::euler:
+        steps_ -= kDear;
+        return inexact(Complex(boost::multiprecision::exp(Real(1))));
+      case Op::imaginary:
+        return inexact(Complex(0, 1));
       case Op::add:
       case Op::subtract:
       case Op::multiply:
-      case Op::divide: return arithmetic(node.op, *a, *b);
-      case Op::negate: return a->exact ? exact(-*a->exact) : inexact(-a->number);
-      case Op::power: return power(*a, *b);
-      case Op::root: return root(*a, b);
-      case Op::function: return function(node.name, *a, b);
-      case Op::factorial: return factorial(*a);
-      case Op::binomial: return binomial(*a, *b);
+      case Op::divide:
+        return arithmetic(node.op, *a, *b);
+      case Op::negate:
+        return a->exact ? exact(-*a->exact) : inexact(-a->number);
+      case Op::power:
+        return power(*a, *b);
+      case Op::root:
+        return root(*a, b);
+      case Op::function:
+        return function(node.name, *a, b);
+      case Op::factorial:
+        return factorial(*a);
+      case Op::binomial:
+        return binomial(*a, *b);
       case Op::absolute:
         return a->exact ? exact(*a->exact < 0 ? Rational(-*a->exact) : *a->exact)
                         : inexact(Complex(Real(boost::multiprecision::abs(a->number))));
@@ -169,23 +185,29 @@ class Evaluator {
   std::optional<Value> arithmetic(Op op, const Value& a, const Value& b) {
     if (a.exact && b.exact) {
       switch (op) {
-        case Op::add: return exact(*a.exact + *b.exact);
-        case Op::subtract: return exact(*a.exact - *b.exact);
-        case Op::multiply: return exact(*a.exact * *b.exact);
-        default: break;
+        case Op::add:
+          return exact(*a.exact + *b.exact);
+        case Op::subtract:
+          return exact(*a.exact - *b.exact);
+        case Op::multiply:
+          return exact(*a.exact * *b.exact);
+        default:
+          break;
       }
       return *b.exact == 0 ? std::nullopt : std::optional<Value>(exact(*a.exact / *b.exact));
     }
     const Complex x = widen(a);
     const Complex y = widen(b);
     if (op == Op::add || op == Op::subtract) {
-      scale_ = std::max({scale_, Real(boost::multiprecision::abs(x)), Real(boost::multiprecision::abs(y))});
+      scale_ = std::max(
+          {scale_, Real(boost::multiprecision::abs(x)), Real(boost::multiprecision::abs(y))});
       return inexact(op == Op::add ? Complex(x + y) : Complex(x - y));
     }
     if (op == Op::multiply) {
       return inexact(x * y);
     }
-    return Real(boost::multiprecision::abs(y)) == 0 ? std::nullopt : std::optional<Value>(inexact(x / y));
+    return Real(boost::multiprecision::abs(y)) == 0 ? std::nullopt
+                                                    : std::optional<Value>(inexact(x / y));
   }
 
   std::optional<Value> power(const Value& base, const Value& exponent) {
@@ -200,8 +222,9 @@ class Evaluator {
         }
         const Integer above = boost::multiprecision::pow(numerator(*base.exact), count);
         const Integer below = boost::multiprecision::pow(denominator(*base.exact), count);
-        return exact(*n < 0 ? Rational(below * (above < 0 ? -1 : 1), boost::multiprecision::abs(above))
-                            : Rational(above, below));
+        return exact(*n < 0
+                         ? Rational(below * (above < 0 ? -1 : 1), boost::multiprecision::abs(above))
+                         : Rational(above, below));
       }
       Complex result(1);
       Complex square = base.number;
@@ -251,8 +274,9 @@ class Evaluator {
     if (negative && n % 2 == 1) {  // the real root, as people mean it
       return inexact(-exp(Complex(log(Complex(-x))) / Complex(n)));
     }
-    return Real(boost::multiprecision::abs(x)) == 0 ? std::nullopt
-                                    : std::optional<Value>(inexact(exp(Complex(log(x)) / Complex(n))));
+    return Real(boost::multiprecision::abs(x)) == 0
+               ? std::nullopt
+               : std::optional<Value>(inexact(exp(Complex(log(x)) / Complex(n))));
   }
 
   std::optional<Value> function(const std::string& name, const Value& value,
@@ -264,18 +288,37 @@ class Evaluator {
       return std::nullopt;
     }
     const auto quotient = [](const Complex& above, const Complex& below) {
-      return Real(boost::multiprecision::abs(below)) < Real("1e-40") ? std::nullopt
-                                             : std::optional<Value>(inexact(above / below));
+      return Real(boost::multiprecision::abs(below)) < Real("1e-40")
+                 ? std::nullopt
+                 : std::optional<Value>(inexact(above / below));
     };
-    if (name == "sin") { return inexact(sin(x)); }
-    if (name == "cos") { return inexact(cos(x)); }
-    if (name == "tan") { return quotient(sin(x), cos(x)); }
-    if (name == "cot") { return quotient(cos(x), sin(x)); }
-    if (name == "sec") { return quotient(Complex(1), cos(x)); }
-    if (name == "csc") { return quotient(Complex(1), sin(x)); }
-    if (name == "arcsin" || name == "asin") { return inexact(asin(x)); }
-    if (name == "arccos" || name == "acos") { return inexact(acos(x)); }
-    if (name == "arctan" || name == "atan") { return inexact(atan(x)); }
+    if (name == "sin") {
+      return inexact(sin(x));
+    }
+    if (name == "cos") {
+      return inexact(cos(x));
+    }
+    if (name == "tan") {
+      return quotient(sin(x), cos(x));
+    }
+    if (name == "cot") {
+      return quotient(cos(x), sin(x));
+    }
+    if (name == "sec") {
+      return quotient(Complex(1), cos(x));
+    }
+    if (name == "csc") {
+      return quotient(Complex(1), sin(x));
+    }
+    if (name == "arcsin" || name == "asin") {
+      return inexact(asin(x));
+    }
+    if (name == "arccos" || name == "acos") {
+      return inexact(acos(x));
+    }
+    if (name == "arctan" || name == "atan") {
+      return inexact(atan(x));
+    }
     if (name == "sinh" || name == "cosh" || name == "tanh" || name == "exp") {
       if (size > 2'000) {
         return std::nullopt;
@@ -290,7 +333,9 @@ class Evaluator {
     if (size == 0) {
       return std::nullopt;
     }
-    if (name == "ln") { return inexact(log(x)); }
+    if (name == "ln") {
+      return inexact(log(x));
+    }
     if (name == "log" || name == "lg") {
       return quotient(log(x), log(base ? widen(*base) : Complex(10)));
     }
@@ -329,7 +374,8 @@ class Evaluator {
 };
 
 bool close(const Complex& a, const Complex& b, const Real& scale) {
-  const Real size = std::max({Real(boost::multiprecision::abs(a)), Real(boost::multiprecision::abs(b)), scale});
+  const Real size =
+      std::max({Real(boost::multiprecision::abs(a)), Real(boost::multiprecision::abs(b)), scale});
   return Real(boost::multiprecision::abs(Complex(a - b))) <= size * Real(kTolerance);
 }
 
@@ -362,7 +408,8 @@ Same proportional_unguarded(const Expr& a, const Expr& b, bool positive) {
     const Complex above = widen(*x);
     const Complex below = widen(*y);
     const Real tiny("1e-30");
-    if (Real(boost::multiprecision::abs(above)) < tiny || Real(boost::multiprecision::abs(below)) < tiny) {
+    if (Real(boost::multiprecision::abs(above)) < tiny ||
+        Real(boost::multiprecision::abs(below)) < tiny) {
       return Same::no;
     }
     const Complex ratio = above / below;

@@ -12,12 +12,16 @@ namespace {
 
 constexpr int kTextDepth = 4;  // \text in \text
 
-bool is_digit_at(std::string_view text, size_t at) { return at < text.size() && is_digit(text[at]); }
+bool is_digit_at(std::string_view text, size_t at) {
+  return at < text.size() && is_digit(text[at]);
+}
 
 class Lexer {
  public:
   Lexer(std::string_view text, Reading reading, int depth)
-      : text_(text), reading_(reading), depth_(depth),
+      : text_(text),
+        reading_(reading),
+        depth_(depth),
         matrix_(text.find("\\begin") != std::string_view::npos) {}
 
   bool run() {
@@ -209,13 +213,23 @@ class Lexer {
 
   void punctuation(char c) {
     switch (c) {
-      case '{': symbol("set{"); break;
-      case '}': symbol("set}"); break;
-      case '%': symbol("%"); break;
-      case '|': symbol("|"); break;
+      case '{':
+        symbol("set{");
+        break;
+      case '}':
+        symbol("set}");
+        break;
+      case '%':
+        symbol("%");
+        break;
+      case '|':
+        symbol("|");
+        break;
       case '!':
-      case '$': break;
-      default: gap_ = true;
+      case '$':
+        break;
+      default:
+        gap_ = true;
     }
   }
 

@@ -79,7 +79,8 @@ class Parser {
     const Token& token = tokens_[at_];
     switch (token.kind) {
       case Kind::letter:
-      case Kind::function: return true;
+      case Kind::function:
+        return true;
       case Kind::number: {
         const Token& before = tokens_[at_ - 1];
         return before.kind != Kind::number && before.kind != Kind::letter && !before.is("pi");
@@ -88,7 +89,8 @@ class Parser {
         return token.is("(") || token.is("[") || token.is("{") || token.is("frac") ||
                token.is("sqrt") || token.is("binom") || token.is("pi") ||
                (token.is("|") && bars_ == 0);
-      case Kind::text: return false;
+      case Kind::text:
+        return false;
     }
     return false;
   }
@@ -365,11 +367,16 @@ class Parser {
       return -1;
     }
     switch (tokens_[at_].kind) {
-      case Kind::number: return number();
-      case Kind::letter: return letter();
-      case Kind::function: return function();
-      case Kind::text: return -1;
-      case Kind::symbol: break;
+      case Kind::number:
+        return number();
+      case Kind::letter:
+        return letter();
+      case Kind::function:
+        return function();
+      case Kind::text:
+        return -1;
+      case Kind::symbol:
+        break;
     }
     if (accept("(")) {
       return closed(")");

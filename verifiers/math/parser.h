@@ -16,11 +16,22 @@ namespace thinkd::verifiers::math {
 inline constexpr int kDepth = 40;
 
 enum class Op : uint8_t {
-  number, variable, pi, euler, imaginary,
-  add, subtract, multiply, divide, negate, power,
+  number,
+  variable,
+  pi,
+  euler,
+  imaginary,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  power,
   root,      // b-th root of a; b is -1 for the square root
   function,  // name(a), base b for log
-  factorial, binomial, absolute,
+  factorial,
+  binomial,
+  absolute,
 };
 
 struct Node {

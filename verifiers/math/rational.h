@@ -9,9 +9,8 @@ namespace thinkd::verifiers::math {
 // Expression templates off: results are plain values, safe with auto.
 using Integer = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>,
                                               boost::multiprecision::et_off>;
-using Rational =
-    boost::multiprecision::number<boost::multiprecision::rational_adaptor<
-                                      boost::multiprecision::cpp_int_backend<>>,
-                                  boost::multiprecision::et_off>;
+using Rational = boost::multiprecision::number<
+    boost::multiprecision::rational_adaptor<boost::multiprecision::cpp_int_backend<>>,
+    boost::multiprecision::et_off>;
 
 }  // namespace thinkd::verifiers::math

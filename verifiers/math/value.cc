@@ -14,8 +14,12 @@ using Tokens = std::span<const Token>;
 constexpr int kNesting = 8;
 constexpr size_t kItems = 64;
 
-bool opens(const Token& t) { return t.is("(") || t.is("[") || t.is("{") || t.is("set{") || t.is("begin"); }
-bool closes(const Token& t) { return t.is(")") || t.is("]") || t.is("}") || t.is("set}") || t.is("end"); }
+bool opens(const Token& t) {
+  return t.is("(") || t.is("[") || t.is("{") || t.is("set{") || t.is("begin");
+}
+bool closes(const Token& t) {
+  return t.is(")") || t.is("]") || t.is("}") || t.is("set}") || t.is("end");
+}
 
 bool is_relation(const Token& t) {
   return t.kind == Kind::symbol && (t.text == "=" || t.text == "<" || t.text == ">" ||
@@ -23,7 +27,8 @@ bool is_relation(const Token& t) {
 }
 
 // The parts between separators that stand outside every bracket.
-std::vector<Tokens> split(Tokens tokens, std::string_view separator, std::string_view other = "\n") {
+std::vector<Tokens> split(Tokens tokens, std::string_view separator,
+                          std::string_view other = "\n") {
   std::vector<Tokens> parts;
   int depth = 0;
   size_t start = 0;
@@ -124,7 +129,8 @@ class Shaper {
         return inside;
       }
     }
-    if (tokens.back().is("inf") && (tokens.size() == 1 || (tokens.size() == 2 && (tokens[0].is("-") || tokens[0].is("+"))))) {
+    if (tokens.back().is("inf") &&
+        (tokens.size() == 1 || (tokens.size() == 2 && (tokens[0].is("-") || tokens[0].is("+"))))) {
       return infinity(tokens[0].is("-"));
     }
     if (Value number = based(tokens); number.shape == Shape::based) {
@@ -283,7 +289,9 @@ class Shaper {
                 : interval(infinity(true), true, std::move(bound), strict(signs[0]));
     }
     return {.shape = Shape::inequality,
-            .text = signs[0] == "!=" ? "!=" : strict(signs[0]) ? ">" : ">=",
+            .text = signs[0] == "!="   ? "!="
+                    : strict(signs[0]) ? ">"
+                                       : ">=",
             .expr = up ? combine(*b, Op::subtract, *a) : combine(*a, Op::subtract, *b)};
   }
 
@@ -357,8 +365,8 @@ class Shaper {
       return {};
     }
     constexpr std::array<std::string_view, 17> kNames = {
-        "",     "",     "two", "three", "four",   "five",   "six",      "seven",   "eight",
-        "nine", "ten",  "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
+        "",     "",    "two",    "three",  "four",     "five",     "six",     "seven",  "eight",
+        "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
     std::string name = folded(base[0].text);
     for (size_t i = 2; i < kNames.size(); ++i) {
       name = name == kNames[i] ? std::to_string(i) : name;
@@ -403,7 +411,8 @@ class Shaper {
   static Tokens without_units(Tokens tokens) {
     while (tokens.size() > 1) {
       size_t end = tokens.size();
-      if (tokens[end - 1].is("}") && end > 3 && tokens[end - 3].is("{") && tokens[end - 4].is("^")) {
+      if (tokens[end - 1].is("}") && end > 3 && tokens[end - 3].is("{") &&
+          tokens[end - 4].is("^")) {
         end -= 4;
       } else if (end > 2 && tokens[end - 1].kind == Kind::number && tokens[end - 2].is("^")) {
         end -= 2;

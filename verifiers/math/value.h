@@ -14,8 +14,8 @@
 namespace thinkd::verifiers::math {
 
 enum class Shape : uint8_t {
-  invalid,     // no mathematics and no words: compared as text
-  text,        // words, folded
+  invalid,  // no mathematics and no words: compared as text
+  text,     // words, folded
   expression,
   infinity,    // text is "+" or "-"
   list,        // items in any order, no brackets
@@ -26,7 +26,7 @@ enum class Shape : uint8_t {
   equation,    // items[0] the right side; text the lone name on the left, if it is one
   inequality,  // left - right above (or at) zero; text is ">" , ">=" or "!="
   ratio,
-  based,       // text is "digits_base"
+  based,  // text is "digits_base"
 };
 
 struct Value {

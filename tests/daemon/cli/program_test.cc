@@ -40,7 +40,8 @@ TEST_CASE("usage errors are 2, one line, named") {
 
       {{"ask", "q", "--task", "countdown"}, "numbers"},
       {{"ask", "--task", "countdown", "--numbers", "3,5"}, "target"},
-      {{"ask", "--task", "countdown", "--numbers", "3,x", "--target", "8"}, "'x' is not an integer"},
+      {{"ask", "--task", "countdown", "--numbers", "3,x", "--target", "8"},
+       "'x' is not an integer"},
       {{"ask", "--task", "game24", "--numbers", "4,6", "--target", "2.5"}, "--target: '2.5'"},
       {{"ask", "--task", "game24", "--numbers", "4,6", "--use", "some"}, "use"},
       {{"ask", "q", "--budget", "tokens"}, "budget"},

@@ -101,14 +101,23 @@ TEST_CASE("mutated templates never crash") {
       const size_t at = random() % text.size();
       const size_t length = std::min<size_t>(random() % 30, text.size() - at);
       switch (random() % 5) {
-        case 0: text[at] = static_cast<char>(random() % 128); break;
-        case 1: text.erase(at, length); break;
-        case 2: text.insert(at, text.substr(random() % text.size(), length)); break;
-        case 3: text.resize(at + 1); break;
+        case 0:
+          text[at] = static_cast<char>(random() % 128);
+          break;
+        case 1:
+          text.erase(at, length);
+          break;
+        case 2:
+          text.insert(at, text.substr(random() % text.size(), length));
+          break;
+        case 3:
+          text.resize(at + 1);
+          break;
         default: {
-          static const char* const kPieces[] = {"{{", "}}", "{%", "%}", "{#", "-", "'", "[", "(",
-                                                " * 99999 ", "|", " is ", " ~ ", "loop.", "[::-1]",
-                                                "messages", " in ", "None", "0", "\xe2\x80\x83"};
+          static const char* const kPieces[] = {
+              "{{",     "}}",       "{%",        "%}",   "{#",   "-",           "'",
+              "[",      "(",        " * 99999 ", "|",    " is ", " ~ ",         "loop.",
+              "[::-1]", "messages", " in ",      "None", "0",    "\xe2\x80\x83"};
           text.insert(at, kPieces[random() % 20]);
         }
       }

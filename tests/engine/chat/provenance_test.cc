@@ -31,20 +31,49 @@ std::pair<std::string, std::string> parts(const RenderedText& out) {
 TEST_CASE("a marker of a message is found in spans alone, through each operation") {
   const std::vector<Message> messages = {{"user", "  §aB <§|im_end|§> c§ "}};
   const char* const expressions[] = {
-      "m", "m | trim", "m.strip()", "m.lstrip()", "m.rstrip()", "m ~ 'x'", "'x' + m + 'y'",
-      "m[2:]", "m[::-1]", "m[3:-3:2]", "m | upper", "m.lower()", "m | replace('B', '--')",
-      "'zz' | replace('z', m)", "m.split(' ') | join('_')", "m.split() | last",
-      "m | tojson", "messages | tojson(indent=2)", "m * 3", "[m, 'q', m] | join(', ')",
-      "m | indent(2, true)", "m | list | join('.')", "m | reverse", "m | title",
-      "m.replace('§', 'plain')", "m | default('x')", "m if true else 'y'", "(m, 1)[0]",
-      "{'k': m}.k", "{'k': m} | tojson", "m | string | safe", "m.rsplit('§', 1)[0]",
-      "', '.join([m, m])", "m.removeprefix('  ')", "[m] | map('upper') | first",
-      "messages | map(attribute='content') | join", "m | capitalize",
+      "m",
+      "m | trim",
+      "m.strip()",
+      "m.lstrip()",
+      "m.rstrip()",
+      "m ~ 'x'",
+      "'x' + m + 'y'",
+      "m[2:]",
+      "m[::-1]",
+      "m[3:-3:2]",
+      "m | upper",
+      "m.lower()",
+      "m | replace('B', '--')",
+      "'zz' | replace('z', m)",
+      "m.split(' ') | join('_')",
+      "m.split() | last",
+      "m | tojson",
+      "messages | tojson(indent=2)",
+      "m * 3",
+      "[m, 'q', m] | join(', ')",
+      "m | indent(2, true)",
+      "m | list | join('.')",
+      "m | reverse",
+      "m | title",
+      "m.replace('§', 'plain')",
+      "m | default('x')",
+      "m if true else 'y'",
+      "(m, 1)[0]",
+      "{'k': m}.k",
+      "{'k': m} | tojson",
+      "m | string | safe",
+      "m.rsplit('§', 1)[0]",
+      "', '.join([m, m])",
+      "m.removeprefix('  ')",
+      "[m] | map('upper') | first",
+      "messages | map(attribute='content') | join",
+      "m | capitalize",
   };
   for (const char* expression : expressions) {
     const std::string source =
         "A{% set m = messages[0].content %}{% macro f(x) %}<{{ x }}>{% endmacro %}"
-        "{{ " + std::string(expression) + " }}B{% set b %}({{ f(" + expression +
+        "{{ " +
+        std::string(expression) + " }}B{% set b %}({{ f(" + expression +
         ") }}){% endset %}{{ b }}C";
     INFO(expression);
     const auto out = render(source, messages);

@@ -19,8 +19,7 @@ TEST_CASE("templates render as jinja2 renders them") {
     if (sources.count(name) == 0) {
       sources[name] = read_file(folder() + "/templates/" + name);
     }
-    const auto messages =
-        messages_of(conversations.at(item.at("conversation").get<size_t>()));
+    const auto messages = messages_of(conversations.at(item.at("conversation").get<size_t>()));
     RenderOptions options = usual_options();
     options.add_generation_prompt = item.at("prompt").get<bool>();
     for (const auto& [flag, value] : item.at("flags").items()) {

@@ -1,5 +1,6 @@
 #pragma once
-// What the chat template tests share: files of tests/reference/chat, short ways to parse and render.
+// What the chat template tests share: files of tests/reference/chat, short ways to parse and
+// render.
 
 #include <cstdlib>
 #include <fstream>

@@ -43,7 +43,8 @@ TEST_CASE("pages of dropped branches stay in the cache and serve an equal block"
   CHECK(!pool.adopt(*other.tail(), 2));
 }
 
-TEST_CASE("idle pages go before live ones, the least recently used first, those of the step never") {
+TEST_CASE(
+    "idle pages go before live ones, the least recently used first, those of the step never") {
   BlockPool pool(64, 3, {});
   const BlockRef live = computed(pool, 1, 1);
   computed(pool, 2, 2);

@@ -12,7 +12,8 @@
 namespace thinkd::engine {
 namespace {
 
-// The law of the draw by the definition, in double precision: penalty, temperature, top-k, top-p, min-p.
+// The law of the draw by the definition, in double precision: penalty, temperature, top-k, top-p,
+// min-p.
 std::map<Token, double> law(std::vector<double> logits, const Sampling& sampling,
                             const std::vector<Token>& history) {
   std::vector<Token> seen = history;
@@ -141,7 +142,8 @@ TEST_CASE("log-probs, entropy and the likeliest tokens in closed form") {
   const std::vector<float> logits = {std::log(1.f), std::log(2.f), std::log(4.f), std::log(1.f)};
   const TokenLogprobs result = token_logprobs(logits, 1, 3);
   CHECK(std::abs(result.logprob - std::log(0.25)) < 1e-6);
-  const double entropy = -(2 * 0.125 * std::log(0.125) + 0.25 * std::log(0.25) + 0.5 * std::log(0.5));
+  const double entropy =
+      -(2 * 0.125 * std::log(0.125) + 0.25 * std::log(0.25) + 0.5 * std::log(0.5));
   CHECK(std::abs(result.entropy - entropy) < 1e-6);
   REQUIRE(result.top.size() == 3);
   CHECK(result.top[0].first == 2);

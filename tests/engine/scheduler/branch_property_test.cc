@@ -1,5 +1,5 @@
-// Branches forked, extended, cut, spliced, evicted, rebuilt and dropped in any order give the tokens that
-// decoding each text alone gives, and every page comes back.
+// Branches forked, extended, cut, spliced, evicted, rebuilt and dropped in any order give the
+// tokens that decoding each text alone gives, and every page comes back.
 
 #include <random>
 
@@ -72,7 +72,8 @@ void property(uint64_t pages, bool splices, uint32_t seed) {
         for (size_t i = 0; i < held.size() && ids.size() < 3; ++i) {
           if (random() % 2 == 0 && held[i].text.size() < 32 * 5) {
             if (!held[i].branch.tail()) {
-              // What ends in a splice goes on from the source's state: a token of its own comes first.
+              // What ends in a splice goes on from the source's state: a token of its own comes
+              // first.
               held[i].branch.append(testing::toy_tokens(":"));
               held[i].text.push_back(':');
             }
@@ -112,8 +113,8 @@ TEST_CASE("exact branches in a roomy pool and in one that must evict all the tim
   }
 }
 
-// The toy model's rows do not depend on what is before them, so its splices are exact: a spliced branch
-// must go on as the same text decoded alone, and its shifted positions must be right.
+// The toy model's rows do not depend on what is before them, so its splices are exact: a spliced
+// branch must go on as the same text decoded alone, and its shifted positions must be right.
 TEST_CASE("spliced branches too") {
   for (uint32_t seed = 101; seed <= 108; ++seed) {
     property(400, true, seed);

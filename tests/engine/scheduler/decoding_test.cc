@@ -85,10 +85,12 @@ TEST_CASE("a stop text may begin in one extend and end in the next") {
   const ToyOptions toy{.depth = 100, .alphabet = "ab", .end_logit = -100};
   auto engine = toy_engine(toy, 64);
   auto query = engine->new_query({});
-  const std::string text = extend(*query, item_of(branch_of(*engine, "q:"), {{0}}, 30, warm())).text;
+  const std::string text =
+      extend(*query, item_of(branch_of(*engine, "q:"), {{0}}, 30, warm())).text;
   const std::string stop = text.substr(8, 8);
   const size_t at = text.find(stop);
-  ExtendItem first = item_of(branch_of(*engine, "q:"), {{0}}, static_cast<uint32_t>(at) + 4, warm());
+  ExtendItem first =
+      item_of(branch_of(*engine, "q:"), {{0}}, static_cast<uint32_t>(at) + 4, warm());
   first.stops = {stop};
   ExtendResult half = extend(*query, std::move(first));
   CHECK(half.end == ExtendEnd::max_tokens);

@@ -56,9 +56,10 @@ inline ExtendResult extend(Query& query, ExtendItem item) {
 }
 
 // The text that decoding alone gives: a fresh engine, one branch, nothing cached.
-inline std::vector<Token> decode_alone(const testing::ToyOptions& toy, const std::vector<Token>& prompt,
-                                       const BranchPath& path, uint32_t max_tokens,
-                                       const Sampling& sampling, uint64_t seed) {
+inline std::vector<Token> decode_alone(const testing::ToyOptions& toy,
+                                       const std::vector<Token>& prompt, const BranchPath& path,
+                                       uint32_t max_tokens, const Sampling& sampling,
+                                       uint64_t seed) {
   auto engine = toy_engine(toy, 256);
   auto query = engine->new_query({});
   Branch branch = engine->new_branch();

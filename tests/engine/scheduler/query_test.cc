@@ -37,7 +37,8 @@ Told run_forks(Engine& engine, const QueryOptions& options, uint32_t n, uint32_t
   return told;
 }
 
-TEST_CASE("a token allowance is spent in the order of ticks and paths, whatever the quota's pages") {
+TEST_CASE(
+    "a token allowance is spent in the order of ticks and paths, whatever the quota's pages") {
   const ToyOptions toy{.depth = 100, .alphabet = "ab", .end_logit = -100};
   auto engine = toy_engine(toy, 64);
   const Told told = run_forks(*engine, {.token_allowance = 10}, 4, 50);
@@ -162,7 +163,8 @@ TEST_CASE("recorded branches keep the clock, the allowance and the bytes of the 
         }
         ids.push_back(query->submit(std::move(item)));
       }
-      std::vector<std::tuple<uint64_t, WorkId, std::vector<Token>, std::vector<double>, ExtendEnd>> told;
+      std::vector<std::tuple<uint64_t, WorkId, std::vector<Token>, std::vector<double>, ExtendEnd>>
+          told;
       query->advance(ids, Until::all, [&](Finished done) {
         const auto& result = std::get<ExtendResult>(done.result);
         told.emplace_back(done.tick, done.id, result.tokens, result.logprobs, result.end);

@@ -15,8 +15,8 @@ using Texts = std::vector<std::vector<Token>>;
 // A small search: forks, a second round on the first half, a score.
 Texts search(Engine& engine, uint64_t seed, const QueryOptions& options) {
   auto query = engine.new_query(options);
-  const Branch root = branch_of(engine, "a shared beginning of some length, and then: " +
-                                            std::to_string(seed % 3) + ":");
+  const Branch root = branch_of(
+      engine, "a shared beginning of some length, and then: " + std::to_string(seed % 3) + ":");
   std::vector<WorkId> ids;
   for (uint32_t i = 0; i < 5; ++i) {
     ids.push_back(query->submit(item_of(root, {{0, i}}, 25, warm(), seed)));
@@ -42,7 +42,8 @@ Texts search(Engine& engine, uint64_t seed, const QueryOptions& options) {
   return texts;
 }
 
-TEST_CASE("queries at once have the bytes they have alone: pools, steps, threads and caches aside") {
+TEST_CASE(
+    "queries at once have the bytes they have alone: pools, steps, threads and caches aside") {
   ToyOptions toy{.depth = 40, .alphabet = "ab", .end_logit = -4};
   constexpr uint32_t kQueries = 16;
   std::vector<Texts> alone;
@@ -68,8 +69,9 @@ TEST_CASE("queries at once have the bytes they have alone: pools, steps, threads
     std::vector<Texts> together(kQueries);
     std::vector<std::thread> threads;
     for (uint32_t i = 0; i < kQueries; ++i) {
-      threads.emplace_back(
-          [&, i] { together[i] = search(*engine, i, {.page_quota = 12, .priority = int32_t(i % 2)}); });
+      threads.emplace_back([&, i] {
+        together[i] = search(*engine, i, {.page_quota = 12, .priority = int32_t(i % 2)});
+      });
     }
     for (std::thread& thread : threads) {
       thread.join();

@@ -1,5 +1,5 @@
-// Splices on a real transformer, whose rows do depend on what is before them: a spliced branch that lost its
-// pages must come back bit for bit, with its shifted segments and the lineage of each.
+// Splices on a real transformer, whose rows do depend on what is before them: a spliced branch that
+// lost its pages must come back bit for bit, with its shifted segments and the lineage of each.
 
 #include <string>
 #include <vector>
