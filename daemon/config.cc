@@ -6,29 +6,33 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "engine/kernels/kernels.h"
 
 namespace thinkd::daemon {
 namespace {
 
-constexpr uint64_t kMostThreads = 1024;
-constexpr uint64_t kMostPoolBytes = uint64_t{1} << 46;
-constexpr uint64_t kFileBytes = 1 << 20;
-
 enum class Kind : uint8_t { text, number };
+
+// Of numbers, both ends inside.
+struct Range {
+  uint64_t low = 0;
+  uint64_t high = 0;
+};
 
 struct Key {
   std::string_view name;
   Kind kind;
-  std::string_view must_be;
-  bool (*set)(Config& config, std::string_view text);
+  std::string_view must_be;  // of numbers: before the range
+  bool (*set)(Config& config, std::string_view text, Range range);
+  Range range = {};
 };
 
 template <class T>
-bool take_count(std::string_view text, uint64_t low, uint64_t high, T& into) {
+bool take_count(std::string_view text, Range range, T& into) {
   const std::optional<uint64_t> value = parse_uint(text);
-  if (!value || *value < low || *value > high) {
+  if (!value || *value < range.low || *value > range.high) {
     return false;
   }
   into = static_cast<T>(*value);
@@ -43,50 +47,64 @@ bool take_text(std::string_view text, T& into) {
 
 const Key kKeys[] = {
     {"model", Kind::text, "a path or a name",
-     [](Config& c, std::string_view text) { return take_text(text, c.model); }},
+     [](Config& c, std::string_view text, Range) { return take_text(text, c.model); }},
     {"store", Kind::text, "a folder",
-     [](Config& c, std::string_view text) { return take_text(text, c.store); }},
-    {"threads", Kind::number, "an integer from 0 (one a core) to 1024",
-     [](Config& c, std::string_view text) { return take_count(text, 0, kMostThreads, c.threads); }},
+     [](Config& c, std::string_view text, Range) { return take_text(text, c.store); }},
+    {"threads",
+     Kind::number,
+     "a number of threads (0: one a core)",
+     [](Config& c, std::string_view text, Range r) { return take_count(text, r, c.threads); },
+     {0, limits::kKernelThreads}},
     {"compute", Kind::text, "auto or f32",
-     [](Config& c, std::string_view text) {
+     [](Config& c, std::string_view text, Range) {
        c.compute = text == "f32" ? engine::ComputeMode::f32 : engine::ComputeMode::automatic;
        return text == "auto" || text == "f32";
      }},
     {"isa", Kind::text, "auto, or an instruction set that this machine runs",
-     [](Config& c, std::string_view text) {
+     [](Config& c, std::string_view text, Range) {
        c.isa = text == "auto" ? std::string() : std::string(text);
        return engine::find_kernels(c.isa).ok();
      }},
-    {"kv_pool", Kind::number, "bytes, from 0 (a quarter of the memory) to 2^46",
-     [](Config& c, std::string_view text) {
-       return take_count(text, 0, kMostPoolBytes, c.kv_pool);
-     }},
+    {"kv_pool",
+     Kind::number,
+     "a number of bytes (0: a quarter of the memory)",
+     [](Config& c, std::string_view text, Range r) { return take_count(text, r, c.kv_pool); },
+     {0, limits::kPoolBytes}},
     {"kv", Kind::text, "f16 or f32",
-     [](Config& c, std::string_view text) {
+     [](Config& c, std::string_view text, Range) {
        c.kv = text == "f32" ? engine::KvType::f32 : engine::KvType::f16;
        return text == "f16" || text == "f32";
      }},
     {"listen", Kind::text, "HOST:PORT with a port from 0 to 65535",
-     [](Config& c, std::string_view text) {
+     [](Config& c, std::string_view text, Range) {
        const size_t colon = text.rfind(':');
        uint32_t port = 0;
        c.listen = std::string(text);
        return colon != std::string_view::npos && colon > 0 &&
-              take_count(text.substr(colon + 1), 0, 65'535, port);
+              take_count(text.substr(colon + 1), {0, 65'535}, port);
      }},
-    {"page_share", Kind::number, "an integer from 1 to 65536",
-     [](Config& c, std::string_view text) { return take_count(text, 1, 65'536, c.page_share); }},
-    {"strategy_threads", Kind::number, "an integer from 1 to 1024",
-     [](Config& c, std::string_view text) {
-       return take_count(text, 1, kMostThreads, c.strategy_threads);
-     }},
-    {"drain_seconds", Kind::number, "seconds from 0 to 86400",
-     [](Config& c, std::string_view text) {
+    {"page_share",
+     Kind::number,
+     "an integer",
+     [](Config& c, std::string_view text, Range r) { return take_count(text, r, c.page_share); },
+     {1, limits::kPageShare}},
+    {"strategy_threads",
+     Kind::number,
+     "an integer",
+     [](Config& c, std::string_view text, Range r) {
+       return take_count(text, r, c.strategy_threads);
+     },
+     {1, limits::kMostStrategyThreads}},
+    {"drain_seconds",
+     Kind::number,
+     "a number of seconds",
+     [](Config& c, std::string_view text, Range r) {
        const std::optional<double> value = parse_double(text);
        c.drain_seconds = value.value_or(0);
-       return value && *value >= 0 && *value <= 86'400;
-     }},
+       return value && *value >= static_cast<double>(r.low) &&
+              *value <= static_cast<double>(r.high);
+     },
+     {0, limits::kDrainSeconds}},
 };
 
 const Key* find_key(std::string_view name) {
@@ -103,9 +121,17 @@ std::string known_keys() {
   return names;
 }
 
+std::string must_be(const Key& key) {
+  std::string text(key.must_be);
+  if (key.kind == Kind::number) {
+    text += " from " + std::to_string(key.range.low) + " to " + std::to_string(key.range.high);
+  }
+  return text;
+}
+
 Status wrong(std::string_view place, std::string_view text, const Key& key) {
   return invalid(std::string(place) + ": '" + escape_controls(repair_utf8(text)) + "' is not " +
-                 std::string(key.must_be));
+                 must_be(key));
 }
 
 Status set_from_toml(const std::string& path, std::string_view name, const toml::node& node,
@@ -124,10 +150,10 @@ Status set_from_toml(const std::string& path, std::string_view name, const toml:
   } else if (const auto* real = node.as_floating_point(); real && key->kind == Kind::number) {
     text = std::isfinite(real->get()) ? format_double(real->get()) : "not finite";
   } else {
-    return invalid(place + " must be " + std::string(key->must_be) +
+    return invalid(place + " must be " + must_be(*key) +
                    (key->kind == Kind::text ? ", as a text" : ", as a number"));
   }
-  return key->set(config, text) ? Status() : wrong(place, text, *key);
+  return key->set(config, text, key->range) ? Status() : wrong(place, text, *key);
 }
 
 }  // namespace
@@ -147,7 +173,7 @@ std::string flag_of(std::string_view key) {
 }
 
 Status read_config(const std::string& path, Config& config) {
-  const Result<std::string> text = read_file(path, kFileBytes);
+  const Result<std::string> text = read_file(path, limits::kConfigBytes);
   if (!text) {
     return text.status();
   }
@@ -173,7 +199,8 @@ Status set_from_flag(std::string_view key, std::string_view text, Config& config
   if (key == "isa" && text != "auto") {
     THINKD_CHECK(engine::find_kernels(text).status().within("--isa"));
   }
-  return found->set(config, text) ? Status() : wrong("--" + flag_of(key), text, *found);
+  return found->set(config, text, found->range) ? Status()
+                                                : wrong("--" + flag_of(key), text, *found);
 }
 
 }  // namespace thinkd::daemon

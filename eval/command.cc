@@ -11,7 +11,6 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "eval/limits.h"
 #include "eval/log.h"
 #include "eval/report.h"
 #include "eval/tasks.h"
@@ -48,7 +47,7 @@ Status in_range(std::string_view what, uint64_t value, uint64_t most) {
 
 Status check(const EvalOptions& options) {
   THINKD_CHECK(in_range("samples", options.samples, limits::kSamples));
-  THINKD_CHECK(in_range("concurrency", options.concurrency, limits::kStrategyThreads));
+  THINKD_CHECK(in_range("concurrency", options.concurrency, limits::kEvalConcurrency));
   if (options.strategies.empty()) {
     return invalid("no strategy; name at least one");
   }

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/sha256.h"
-#include "eval/limits.h"
 
 namespace thinkd::eval {
 namespace {

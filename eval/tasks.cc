@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "eval/limits.h"
 #include "search/countdown_prompt.h"
 #include "verifiers/answer.h"
 

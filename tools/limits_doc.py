@@ -17,7 +17,7 @@ together.
 
 
 def number_of(expression):
-    left, *shift = expression.replace("'", "").split("<<")
+    left, *shift = re.sub(r"uint64_t\{(\d+)\}", r"\1", expression.replace("'", "")).split("<<")
     if len(shift) > 1 or not all(part.strip().isdigit() for part in [left, *shift]):
         raise SystemExit(f"limits_doc: cannot read '{expression}' in base/limits.h")
     return int(left) << (int(shift[0]) if shift else 0)
@@ -34,8 +34,10 @@ def page():
         elif limit := LIMIT.match(line):
             if not section_open:
                 raise SystemExit("limits_doc: a limit stands before the first section")
+            if not limit.group(3):
+                raise SystemExit(f"limits_doc: k{limit.group(1)} does not say of what it is one")
             words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", limit.group(1)).lower()
-            out.append(f"| {words} | {number_of(limit.group(2)):,} | {limit.group(3) or ''} |\n")
+            out.append(f"| {words} | {number_of(limit.group(2)):,} | {limit.group(3)} |\n")
         elif "constexpr" in line:
             raise SystemExit(f"limits_doc: cannot read '{line}' in base/limits.h")
     return "".join(out)

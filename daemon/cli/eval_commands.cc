@@ -61,7 +61,7 @@ Result<eval::EvalOptions> read_options(const Arguments& arguments) {
   const auto samples = arguments.count("samples", 1, limits::kSamples);
   THINKD_CHECK(samples.status());
   options.samples = samples->value_or(1);
-  const auto concurrency = arguments.count("concurrency", 1, 1024);
+  const auto concurrency = arguments.count("concurrency", 1, limits::kEvalConcurrency);
   THINKD_CHECK(concurrency.status());
   options.concurrency = static_cast<uint32_t>(concurrency->value_or(options.concurrency));
   const auto seed = arguments.count("seed", 0, UINT64_MAX);

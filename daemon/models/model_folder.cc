@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/limits.h"
 #include "daemon/models/catalogue.h"
 
 namespace thinkd::daemon {
@@ -53,13 +54,12 @@ std::string file_of(const std::string& store_dir, const std::string& name) {
 }  // namespace
 
 bool is_model_name(std::string_view name) {
-  constexpr size_t kNameBytes = 128;
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
   };
-  return !name.empty() && name.size() <= kNameBytes && name[0] != '.' && name[0] != '-' &&
-         std::all_of(name.begin(), name.end(), plain);
+  return !name.empty() && name.size() <= limits::kModelNameBytes && name[0] != '.' &&
+         name[0] != '-' && std::all_of(name.begin(), name.end(), plain);
 }
 
 std::string models_folder(const std::string& store_dir) { return store_dir + "/models"; }

@@ -12,6 +12,7 @@
 #include <boost/beast/websocket.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "daemon/rpc/host_check.h"
 #include "daemon/rpc/json_rpc.h"
 #include "memory/paths.h"
@@ -27,7 +28,6 @@ using asio::ip::tcp;
 using asio::local::stream_protocol;
 using boost::system::error_code;
 
-constexpr uint64_t kReplyBytes = uint64_t{1} << 30;  // our own daemon's
 constexpr int kCallId = 1;
 
 Code code_of(int64_t code) {
@@ -111,7 +111,7 @@ Result<Json> call_socket(const Endpoint& endpoint, const std::string& request,
   std::string input;
   while (!error) {
     const size_t bytes =
-        asio::read_until(socket, asio::dynamic_buffer(input, kReplyBytes), '\n', error);
+        asio::read_until(socket, asio::dynamic_buffer(input, limits::kRpcReplyBytes), '\n', error);
     if (error) {
       break;
     }
@@ -157,7 +157,7 @@ Result<Json> call_http(const Endpoint& endpoint, const std::string& text) {
   }
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
-  parser.body_limit(kReplyBytes);
+  parser.body_limit(limits::kRpcReplyBytes);
   if (!error) {
     http::read(socket, buffer, parser, error);
   }
@@ -180,7 +180,7 @@ Result<Json> call_web_socket(const Endpoint& endpoint, const std::string& text,
   if (!error) {
     stream.handshake(host_of(endpoint), "/rpc/ws", error);
   }
-  stream.read_message_max(kReplyBytes);
+  stream.read_message_max(limits::kRpcReplyBytes);
   if (!error) {
     stream.write(asio::buffer(text), error);
   }
@@ -224,8 +224,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
 
 std::optional<Endpoint> running_server(const std::string& store_dir) {
   const std::string path = memory::socket_path(store_dir);
-  constexpr size_t kSocketPathBytes = 107;
-  if (path.size() > kSocketPathBytes) {
+  if (path.size() > limits::kSocketPathBytes) {
     return std::nullopt;
   }
   asio::io_context io;

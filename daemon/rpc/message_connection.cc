@@ -6,14 +6,6 @@
 #include "base/log.h"
 
 namespace thinkd::daemon {
-namespace {
-
-// A run that is joined late tells its whole past at once: a burst is no sign of a slow reader.
-constexpr uint64_t kBurstBacklogs = 64;
-// Calls at once on one connection; each may be a batch.
-constexpr uint32_t kInFlight = 4 * limits::kRpcBatchItems;
-
-}  // namespace
 
 MessageConnection::~MessageConnection() { core_.remove(this); }
 
@@ -31,8 +23,8 @@ bool MessageConnection::open() {
 }
 
 void MessageConnection::received(std::string text) {
-  if (++in_flight_ > kInFlight) {
-    log_warning("a connection was closed: more than " + std::to_string(kInFlight) +
+  if (++in_flight_ > limits::kRpcInFlight) {
+    log_warning("a connection was closed: more than " + std::to_string(limits::kRpcInFlight) +
                 " calls at once");
     return close();
   }
@@ -60,11 +52,12 @@ void MessageConnection::send(std::string text) {
     return begin_write();
   }
   const std::chrono::duration<double> standing = std::chrono::steady_clock::now() - write_began_;
-  const uint64_t backlog = core_.options.backlog_bytes;
-  if (queued_bytes_ > backlog && (standing.count() > core_.options.stall_seconds ||
-                                  queued_bytes_ > backlog * kBurstBacklogs)) {
+  // A run that is joined late tells its whole past at once: a burst is no sign of a slow reader.
+  const uint64_t most = standing.count() > core_.options.stall_seconds ? core_.options.backlog_bytes
+                                                                       : core_.options.burst_bytes;
+  if (queued_bytes_ > most) {
     log_warning("a connection was closed: " + std::to_string(queued_bytes_) +
-                " bytes of progress wait for it; at most " + std::to_string(backlog));
+                " bytes of progress wait for it; at most " + std::to_string(most));
     close();
   }
 }

@@ -13,7 +13,6 @@ namespace thinkd::daemon {
 namespace {
 
 constexpr uint64_t kListedRuns = 100;  // where the caller names no number
-constexpr uint64_t kMostListedRuns = 10'000;
 
 RpcOutcome success(const OrderedJson& value) { return {to_text(value), std::nullopt}; }
 
@@ -92,8 +91,9 @@ RpcOutcome replay(const Services& services, const Json& params) {
 RpcOutcome list_runs(const Services& services, const Json& params) {
   uint64_t most = kListedRuns;
   if (const auto limit = params.find("limit"); limit != params.end()) {
-    if (!limit->is_number_unsigned() || *limit == 0 || limit->get<uint64_t>() > kMostListedRuns) {
-      return wrong("limit", "an integer from 1 to " + std::to_string(kMostListedRuns));
+    if (!limit->is_number_unsigned() || *limit == 0 ||
+        limit->get<uint64_t>() > limits::kRpcListedRuns) {
+      return wrong("limit", "an integer from 1 to " + std::to_string(limits::kRpcListedRuns));
     }
     most = limit->get<uint64_t>();
   }

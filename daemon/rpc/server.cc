@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "daemon/rpc/core.h"
 #include "daemon/rpc/host_check.h"
@@ -28,8 +29,7 @@ using asio::ip::tcp;
 using asio::local::stream_protocol;
 using boost::system::error_code;
 
-constexpr unsigned kWorkers = 4;          // threads that run the methods
-constexpr size_t kSocketPathBytes = 107;  // sun_path holds 108 with its end
+constexpr unsigned kWorkers = 4;  // threads that run the methods
 
 Result<tcp::endpoint> loopback_endpoint(const std::string& listen) {
   const Result<HostPort> parsed = parse_host_port(listen, 0);
@@ -172,9 +172,10 @@ class Server::Impl {
   // Nobody can connect before listen(), so the mode is right for everybody who can.
   Status open_socket() {
     const std::string& path = core_.options.socket_path;
-    if (path.size() > kSocketPathBytes) {
+    if (path.size() > limits::kSocketPathBytes) {
       return over_limit("the socket's path has " + std::to_string(path.size()) +
-                        " bytes; at most " + std::to_string(kSocketPathBytes) + ": " + path);
+                        " bytes; at most " + std::to_string(limits::kSocketPathBytes) + ": " +
+                        path);
     }
     THINKD_CHECK(clear_stale_socket(path, *io_));
     error_code error;

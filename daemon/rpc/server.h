@@ -26,7 +26,8 @@ struct ServerOptions {
   double body_seconds = limits::kHttpBodySeconds;     // of a write, too
   double idle_seconds = limits::kHttpIdleSeconds;     // of HTTP between requests
   double stall_seconds = limits::kHttpHeaderSeconds;  // a write that stands so long, with a backlog
-  uint64_t backlog_bytes = limits::kProgressBacklogBytes;
+  uint64_t backlog_bytes = limits::kProgressBacklogBytes;  // idem
+  uint64_t burst_bytes = limits::kProgressBurstBytes;      // waiting, however fast the reader
   uint32_t connections = limits::kConnections;
 };
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
+
 namespace thinkd::engine {
 namespace {
 
 constexpr uint64_t kClosed = 0xffffffff;
-constexpr uint32_t kMostThreads = 256;
 constexpr int kSpins = 4000;
 
 void pause() {
@@ -26,7 +27,7 @@ ThreadPool::ThreadPool(uint32_t threads) : ticket_(kClosed) {
   if (threads == 0) {
     threads = std::max(1u, std::thread::hardware_concurrency());
   }
-  threads = std::min(threads, kMostThreads);
+  threads = std::min(threads, limits::kKernelThreads);
   for (uint32_t worker = 1; worker < threads; ++worker) {
     workers_.emplace_back([this, worker] { work(worker); });
   }

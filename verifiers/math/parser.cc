@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
 #include "verifiers/scan.h"
 
 namespace thinkd::verifiers::math {
@@ -39,16 +40,16 @@ class Parser {
 
   // Counts nesting for as long as it lives.
   struct Deeper {
-    explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
+    explicit Deeper(uint32_t& depth) : depth_(depth) { ++depth_; }
     ~Deeper() { --depth_; }
     Deeper(const Deeper&) = delete;
     Deeper& operator=(const Deeper&) = delete;
-    int& depth_;
+    uint32_t& depth_;
   };
 
   int sum() {
     const Deeper deeper(depth_);
-    if (depth_ > kDepth) {
+    if (depth_ > limits::kMathDepth) {
       return -1;
     }
     const bool negative = next_is("-");
@@ -113,7 +114,7 @@ class Parser {
 
   int signed_factor() {
     const Deeper deeper(depth_);
-    if (depth_ > kDepth) {
+    if (depth_ > limits::kMathDepth) {
       return -1;
     }
     if (accept("-")) {
@@ -127,7 +128,7 @@ class Parser {
 
   int factor() {
     const Deeper deeper(depth_);
-    if (depth_ > kDepth) {
+    if (depth_ > limits::kMathDepth) {
       return -1;
     }
     int base = atom();
@@ -173,7 +174,7 @@ class Parser {
 
   int exponent() {
     const Deeper deeper(depth_);
-    if (depth_ > kDepth) {
+    if (depth_ > limits::kMathDepth) {
       return -1;
     }
     if (accept("-")) {
@@ -334,7 +335,7 @@ class Parser {
   // One bracket, or a product of simple factors up to the next function, sign or operator.
   int function_argument() {
     const Deeper deeper(depth_);
-    if (depth_ > kDepth || done()) {
+    if (depth_ > limits::kMathDepth || done()) {
       return -1;
     }
     if (next_is("(") || next_is("{") || next_is("[") || tokens_[at_].kind == Kind::function) {
@@ -363,7 +364,7 @@ class Parser {
 
   int atom() {
     const Deeper deeper(depth_);
-    if (done() || depth_ > kDepth) {
+    if (done() || depth_ > limits::kMathDepth) {
       return -1;
     }
     switch (tokens_[at_].kind) {
@@ -405,7 +406,7 @@ class Parser {
 
   std::vector<Token> tokens_;
   size_t at_ = 0;
-  int depth_ = 0;
+  uint32_t depth_ = 0;
   int bars_ = 0;
   int trigonometry_ = 0;
   Expr expr_;

@@ -1,7 +1,7 @@
 #pragma once
 // Tokens to an expression tree: sums, products (written or side by side), powers, roots, fractions,
 // functions, factorials, binomials. Nodes lie in one array and refer to each other by index.
-// Nesting is limited to kDepth; anything unknown makes the whole text no expression.
+// Nesting is limited to limits::kMathDepth; anything unknown makes the whole text no expression.
 
 #include <cstdint>
 #include <optional>
@@ -12,8 +12,6 @@
 #include "verifiers/math/lexer.h"
 
 namespace thinkd::verifiers::math {
-
-inline constexpr int kDepth = 40;
 
 enum class Op : uint8_t {
   number,

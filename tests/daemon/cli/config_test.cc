@@ -86,7 +86,7 @@ TEST_CASE("what a file cannot say") {
   CHECK_THAT(error_of("threads = \"2\""), Contains("threads must be"));
   CHECK_THAT(error_of("threads = -1"), Contains("'-1'"));
   CHECK_THAT(error_of("threads = 1.5"), Contains("'1.5'"));
-  CHECK_THAT(error_of("threads = 4000"), Contains("1024"));
+  CHECK_THAT(error_of("threads = 4000"), Contains("256"));
   CHECK_THAT(error_of("model = 3"), Contains("model must be"));
   CHECK_THAT(error_of("model = \"\""), Contains("model"));
   CHECK_THAT(error_of("compute = \"f16\""), Contains("auto or f32"));
