@@ -1,14 +1,10 @@
 #include "memory/store.h"
 
-#include <fcntl.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdarg>
@@ -16,9 +12,10 @@
 #include <thread>
 #include <utility>
 
-#include "base/file.h"
 #include "base/log.h"
+#include "base/owner.h"
 #include "base/text.h"
+#include "memory/folder.h"
 #include "memory/paths.h"
 
 namespace thinkd::memory {
@@ -50,44 +47,6 @@ std::string journal_key(std::string_view run_id, uint32_t index) {
 std::string entry_name(std::string_view run_id, uint32_t index) {
   return "journal/" + std::string(run_id) + "/" + std::to_string(index);
 }
-
-// The right to be the store's process: a lock on owner.pid that ends with the process, however it
-// ends, and inside the file the pid for those who are refused.
-class Owner {
- public:
-  static Result<Owner> claim(const std::string& dir) {
-    const std::string path = owner_path(dir);
-    Owner owner(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (owner.descriptor_ < 0) {
-      return io_error("store: cannot open '" + path + "'");
-    }
-    if (::flock(owner.descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      const Result<std::string> pid = read_file(path, 32);
-      const bool known = pid && parse_uint(trim(*pid));
-      return conflict("the store '" + dir + "' is held by " +
-                      (known ? "process " + std::string(trim(*pid)) : "another process"));
-    }
-    const std::string pid = std::to_string(::getpid()) + "\n";
-    if (::ftruncate(owner.descriptor_, 0) != 0 ||
-        ::pwrite(owner.descriptor_, pid.data(), pid.size(), 0) !=
-            static_cast<ssize_t>(pid.size())) {
-      return io_error("store: cannot write '" + path + "'");
-    }
-    return owner;
-  }
-
-  Owner(Owner&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Owner& operator=(Owner&&) = delete;
-  ~Owner() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-    }
-  }
-
- private:
-  explicit Owner(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
 
 // RocksDB's own log file asserts where the disk is full: its words go nowhere, its errors come as
 // values.
@@ -215,8 +174,8 @@ Store::~Store() = default;
 const std::string& Store::dir() const { return database_->dir; }
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& dir) {
-  THINKD_CHECK(make_directories(database_dir(dir), 0700).within("store"));
-  Result<Owner> owner = Owner::claim(dir);
+  THINKD_CHECK(prepare_folder(dir));
+  Result<Owner> owner = Owner::claim(owner_path(dir), "the store '" + dir + "'");
   if (!owner) {
     return owner.status();
   }
