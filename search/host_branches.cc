@@ -1,5 +1,7 @@
 // The verbs that touch recipes alone. None of them waits for the engine.
 
+#include <algorithm>
+
 #include "search/prompt.h"
 #include "search/verb_host.h"
 
@@ -54,12 +56,11 @@ Status VerbHost::open(const sdk::Open& request, uint64_t ticket) {
   branch.append(*tokens);
   engine::BranchPath path{{roots_}};
   const Sha256Digest recipe = branch.recipe_hash();
-  THINKD_CHECK(keep(journal_.add(
-      static_cast<uint16_t>(sdk::Verb::open), ticket, to_string(path), hash_of(request),
-      std::string(reinterpret_cast<const char*>(recipe.data()), recipe.size()))));
+  THINKD_CHECK(pay(flops_of(0, tokens->size())));
+  THINKD_CHECK(record(sdk::Verb::open, ticket, to_string(path), hash_of(request),
+                      std::string(reinterpret_cast<const char*>(recipe.data()), recipe.size())));
   ++roots_;
   ledger_.prompt_tokens += tokens->size();
-  bill(0, tokens->size());
   const uint32_t length = branch.length();
   const uint64_t id = branches_.add({std::move(branch), path, Lineage(discards_)});
   Event event;
@@ -90,8 +91,8 @@ Status VerbHost::append(const sdk::Append& request, uint64_t ticket) {
   engine::Branch& branch = (*slot)->branch;
   THINKD_CHECK(fits_context(branch.length() + tokens->size(),
                             "branch " + to_string((*slot)->path) + " with the text appended"));
+  THINKD_CHECK(pay(flops_of(branch.length(), tokens->size())));
   ledger_.prompt_tokens += tokens->size();
-  bill(branch.length(), tokens->size());
   branch.append(*tokens);
   complete<sdk::Append>(ticket, {branch.length()}, (*slot)->path);
   return {};
@@ -148,28 +149,34 @@ void VerbHost::drop_branch(uint64_t id) {
   if (slot == nullptr) {
     return;
   }
+  if (slot->held_by) {
+    take_back(*slot);
+  }
   if (!slot->candidate && slot->forks == 0 && slot->lineage.tokens() > 0) {
     Event event;
     event.kind = EventKind::pruned;
     event.branch = to_string(slot->path);
     tell(std::move(event));
   }
-  if (slot->held_by) {
-    // Its part of the result says so now; what the engine still does for it is billed when it ends.
-    for (auto& [work_id, work] : works_) {
-      if (work.branch == id && !work.orphan) {
-        work.orphan = true;
-        work.slot = std::make_unique<BranchSlot>(std::move(*slot));
-        Pending& pending = pending_.at(work.ticket);
-        if (work.verb == sdk::Verb::extend) {
-          pending.extended.branches[work.part].end = sdk::End::dropped;
-        }
-        part_done(work.ticket, query_->tick());
-        break;
-      }
-    }
-  }
   branches_.drop(id);
+}
+
+// The query stands between two ticks while the strategy calls, so the work ends at the same tick
+// whenever the run is made, resumed or replayed.
+void VerbHost::take_back(BranchSlot& slot) {
+  const auto held = std::find_if(works_.begin(), works_.end(), [&](const auto& work) {
+    return work.second.verb == sdk::Verb::extend && work.second.ticket == *slot.held_by &&
+           branches_.find(work.second.branch) == &slot;
+  });
+  if (held == works_.end()) {
+    return;
+  }
+  const auto work = works_.extract(held);
+  std::optional<engine::ExtendResult> result = query_->take_back(work.key());
+  if (result) {
+    finished_extend(work.mapped(), slot, *std::move(result), query_->tick());
+    part_done(work.mapped().ticket, query_->tick());
+  }
 }
 
 Status VerbHost::drop(const sdk::Drop& request) {
@@ -203,11 +210,10 @@ Status VerbHost::splice(const sdk::Splice& request, uint64_t ticket) {
   engine::Branch& branch = (*slot)->branch;
   THINKD_CHECK(fits_context(uint64_t{branch.length()} + count,
                             "branch " + to_string((*slot)->path) + " with what is spliced in"));
-  const uint32_t before = branch.length();
-  THINKD_CHECK(branch.splice((*source)->branch, request.first, count));
   // As if alone: what another branch has computed already is paid for again.
+  THINKD_CHECK(pay(flops_of(branch.length(), count)));
+  THINKD_CHECK(branch.splice((*source)->branch, request.first, count));
   ledger_.prompt_tokens += count;
-  bill(before, count);
   if (!branch.exact()) {
     approximate_.insert("splice");
   }

@@ -129,8 +129,8 @@ Status VerbHost::verify(const sdk::Verify& request, uint64_t ticket) {
     }
   }
   ledger_.verifier_calls += judged.size();
-  THINKD_CHECK(keep(journal_.add(kKind, ticket, to_string(path), arguments,
-                                 as_string(sdk::encode_result<sdk::Verify>(result, ticket)))));
+  THINKD_CHECK(record(sdk::Verb::verify, ticket, to_string(path), arguments,
+                      as_string(sdk::encode_result<sdk::Verify>(result, ticket))));
   for (size_t i = 0; i < request.branches.size(); ++i) {
     Event event;
     event.kind = EventKind::scored;
@@ -189,7 +189,7 @@ Status VerbHost::now(const sdk::Now& request, uint64_t ticket) {
   if (!result.ok()) {
     return keep(corrupt("journal: " + result.fault));
   }
-  THINKD_CHECK(keep(journal_.add(kKind, ticket, "", hash_of(request), payload)));
+  THINKD_CHECK(record(sdk::Verb::now, ticket, "", hash_of(request), payload));
   complete<sdk::Now>(ticket, result.value);
   return {};
 }
@@ -268,8 +268,8 @@ Result<std::optional<sdk::Verdict>> VerbHost::final_verdict(const sdk::Emit& req
     result.verdicts.push_back(*std::move(verdict));
   }
   ++ledger_.verifier_calls;
-  THINKD_CHECK(keep(journal_.add(kKind, 0, path, arguments,
-                                 as_string(sdk::encode_result<sdk::Verify>(result, 0)))));
+  THINKD_CHECK(record(sdk::Verb::verify, 0, path, arguments,
+                      as_string(sdk::encode_result<sdk::Verify>(result, 0))));
   return std::optional(result.verdicts.front());
 }
 

@@ -71,6 +71,7 @@ Result<std::unique_ptr<VerbHost>> VerbHost::create(HostSetup setup, Journal jour
   options.page_quota = host->setup_.page_quota;
   options.priority = host->setup_.request.priority;
   options.token_allowance = host->setup_.request.budget.tokens.value_or(UINT64_MAX);
+  options.flops_allowance = host->setup_.request.budget.flops.value_or(UINT64_MAX);
   if (stop) {
     host->logged_stop_ = stop;
     host->logged_stop_index_ = entry->first;
@@ -303,7 +304,7 @@ Status VerbHost::wait(std::span<const uint64_t> tickets, bool any, thinkd_sink s
 void VerbHost::advance(std::span<const uint64_t> tickets, bool any, uint64_t tick_at_call) {
   std::vector<engine::WorkId> wanted;
   for (const auto& [id, work] : works_) {
-    if (!work.orphan && std::find(tickets.begin(), tickets.end(), work.ticket) != tickets.end()) {
+    if (std::find(tickets.begin(), tickets.end(), work.ticket) != tickets.end()) {
       wanted.push_back(id);
     }
   }
@@ -343,6 +344,18 @@ void VerbHost::note_outside_stop(StopPoint point) {
     return;
   }
   static_cast<void>(keep(journal_.add(kStopEntry, 0, "", Sha256Digest{}, encode(point))));
+}
+
+Status VerbHost::record(sdk::Verb verb, uint64_t ticket, std::string branch,
+                        const Sha256Digest& arguments, std::string payload) {
+  if (!failure_.ok()) {
+    return run_is_over();
+  }
+  if (collecting_ || reason_ == StopReason::interrupted) {
+    return {};
+  }
+  return keep(journal_.add(static_cast<uint16_t>(verb), ticket, std::move(branch), arguments,
+                           std::move(payload)));
 }
 
 Status VerbHost::keep(const Status& status) {

@@ -82,12 +82,9 @@ class VerbHost {
     sdk::Verb verb{};
     Sha256Digest arguments{};
     bool capped_by_longest = false;
-    bool capped_by_flops = false;
     uint32_t max_tokens = 0;
-    bool orphan = false;               // its branch was dropped meanwhile
-    std::unique_ptr<BranchSlot> slot;  // of an orphan
     std::vector<engine::Token> scored;
-    std::optional<std::vector<sdk::TokenLogprob>> recorded = std::nullopt;  // log-probs of the log
+    std::optional<std::vector<sdk::TokenLogprob>> recorded;  // log-probs of the log
   };
 
   // verb_host.cc: the table, tickets, stops.
@@ -132,6 +129,7 @@ class VerbHost {
   Result<BranchSlot*> idle_branch(sdk::BranchId id);
   Status fits_context(uint64_t length, std::string_view what) const;
   void drop_branch(uint64_t id);
+  void take_back(BranchSlot& slot);  // from the extend that holds it
   std::string generated_text(const BranchSlot& slot) const;
   std::string decoded(const BranchSlot& slot, uint32_t first, uint32_t count) const;
 
@@ -141,12 +139,19 @@ class VerbHost {
   Status hidden(const sdk::Hidden& request, uint64_t ticket);
   Status submit_extend(const sdk::Extend& request, uint64_t id, const Sha256Digest& arguments,
                        uint64_t ticket, size_t part);
+  Result<std::vector<BranchSlot*>> idle_branches(sdk::Verb verb,
+                                                 const std::vector<sdk::BranchId>& ids);
+  uint64_t flops_of(uint32_t first_position, uint64_t tokens) const;
+  // Bills rows that no extend drew. STOPPED where the budget's flops do not reach: nothing is
+  // billed then and the run is over.
+  Status pay(uint64_t flops);
+  Pending& begin(sdk::Verb verb, uint64_t ticket, const std::vector<BranchSlot*>& slots);
+
+  // host_results.cc: what the engine gives.
   void finished(engine::Finished done, uint64_t tick_at_call);
   void finished_extend(Work& work, BranchSlot& slot, engine::ExtendResult result, uint64_t tick);
-  static bool ended_by_budget(const Work& work, const engine::ExtendResult& result);
   void finished_logprobs(Work& work, engine::LogprobsResult result);
   void part_done(uint64_t ticket, uint64_t tick);
-  void bill(uint32_t first_position, uint64_t tokens);  // flops of rows
 
   // host_judging.cc: verbs on the run.
   Status verify(const sdk::Verify& request, uint64_t ticket);
@@ -175,7 +180,11 @@ class VerbHost {
     pending.path = std::move(path);
     pending.result = sdk::encode_result<R>(result, ticket);
   }
-  Status keep(const Status& status);  // a journal that fails ends the run
+  // An entry of the journal. A journal that fails ends the run; one of an interrupted run is not
+  // written on, since what comes now would come later, or not at all, in a run that went on.
+  Status record(sdk::Verb verb, uint64_t ticket, std::string branch, const Sha256Digest& arguments,
+                std::string payload);
+  Status keep(const Status& status);
 
   HostSetup setup_;
   Journal journal_;

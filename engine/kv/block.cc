@@ -58,4 +58,30 @@ std::vector<BlockRun> lineage(const Block& block) {
   return runs;
 }
 
+uint64_t recipe_pages(const std::vector<Segment>& segments, uint64_t mark) {
+  std::vector<Block*> left;
+  const auto add = [&](const std::vector<Segment>& reads) {
+    for (const Segment& segment : reads) {
+      left.push_back(segment.last.get());
+    }
+  };
+  add(segments);
+  uint64_t pages = 0;
+  while (!left.empty()) {
+    Block* block = left.back();
+    left.pop_back();
+    if (block->counted == mark) {
+      continue;
+    }
+    block->counted = mark;
+    ++pages;
+    if (block->parent) {
+      left.push_back(block->parent.get());  // of the same run, so with the same context
+    } else if (block->context) {
+      add(block->context->segments);
+    }
+  }
+  return pages;
+}
+
 }  // namespace thinkd::engine

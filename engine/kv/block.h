@@ -123,4 +123,8 @@ void append_runs(const Segment& segment, std::vector<BlockRun>& runs);
 // its run.
 std::vector<BlockRun> lineage(const Block& block);
 
+// Distinct blocks that computing these segments' rows from nothing reads, their own included: never
+// fewer than any step needs at once. Marks what it counts; engine thread only.
+uint64_t recipe_pages(const std::vector<Segment>& segments, uint64_t mark);
+
 }  // namespace thinkd::engine

@@ -205,6 +205,11 @@ bool BlockPool::give_page(Block& block, uint64_t step) {
       std::memcpy(block.page, source->page, page_bytes_);
       block.computed = block.stored = std::min(source->stored, block.copied_rows);
       block.once_computed = std::max(block.once_computed, block.computed);
+      if (source_touched < step) {
+        // Copied: its page may go. Else the step could give fewer pages than available() said.
+        states_[source->page_slot].touched = source_touched;
+        --touched_;
+      }
     }
     block.copied_from = BlockRef();
   }

@@ -88,9 +88,6 @@ std::unique_ptr<Query> Engine::new_query(const QueryOptions& options) {
 
 EngineStatus Engine::status() const { return loop_->status(); }
 
-uint64_t Engine::row_flops(uint32_t context) const {
-  const ModelShape& shape = loop_->model().runner->shape();
-  return 2 * shape.weights_per_row + shape.attention_flops_per_key * context;
-}
+uint64_t Engine::row_flops(uint32_t context) const { return loop_->row_flops(context); }
 
 }  // namespace thinkd::engine

@@ -20,6 +20,10 @@ std::string_view to_string(ExtendEnd end) {
       return "stopped";
     case ExtendEnd::bad_logits:
       return "bad_logits";
+    case ExtendEnd::flops:
+      return "flops";
+    case ExtendEnd::dropped:
+      return "dropped";
   }
   return "unknown";
 }
@@ -53,7 +57,9 @@ std::optional<Draw> Extending::draw(std::span<const float> logits) const {
 
 std::optional<ExtendEnd> Extending::take(const Draw& draw, const Vocabulary& vocabulary,
                                          uint32_t context) {
+  const Block* tail = item_.branch.tail().get();
   item_.branch.append({&draw.token, 1});
+  grown_ = grown_ || item_.branch.tail().get() != tail;
   result_.tokens.push_back(draw.token);
   result_.logprobs.push_back(draw.logprob);
   if (vocabulary.is_end(draw.token)) {

@@ -19,6 +19,10 @@ class Extending {
   const Branch& branch() const { return item_.branch; }
   bool wants_hidden() const { return item_.hidden_at_stop; }
 
+  // True where it is new or has grown by a block since it was last asked.
+  bool grown() const { return grown_; }
+  bool take_grown() { return std::exchange(grown_, false); }
+
   // Where it is over before it begins: no token asked for, or no room in the context.
   std::optional<ExtendEnd> over(uint32_t context) const;
 
@@ -35,6 +39,7 @@ class Extending {
   WorkId id_;
   ExtendItem item_;
   ExtendResult result_;
+  bool grown_ = true;
 };
 
 }  // namespace thinkd::engine

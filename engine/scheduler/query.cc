@@ -1,5 +1,8 @@
 #include "engine/scheduler/query.h"
 
+#include <algorithm>
+#include <cassert>
+
 #include "engine/scheduler/engine.h"
 #include "engine/scheduler/query_state.h"
 #include "engine/scheduler/step_loop.h"
@@ -77,6 +80,29 @@ void Query::advance(std::span<const WorkId> wanted, Until until,
     finished(std::move(done));
     guard.lock();
   }
+}
+
+std::optional<ExtendResult> Query::take_back(WorkId id) {
+  std::lock_guard guard(engine_.loop_->lock());
+  assert(!state_->advancing);
+  const auto is_it = [&](const Extending& extend) { return extend.id() == id; };
+  for (std::vector<Extending>* list : {&state_->new_extends, &state_->extends}) {
+    const auto found = std::find_if(list->begin(), list->end(), is_it);
+    if (found != list->end()) {
+      ExtendResult result = found->finish(ExtendEnd::dropped);
+      list->erase(found);
+      state_->chosen = false;
+      state_->done.insert(id);
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
+void Query::spend_flops(uint64_t flops) {
+  std::lock_guard guard(engine_.loop_->lock());
+  assert(!state_->advancing);
+  state_->flops -= std::min(state_->flops, flops);
 }
 
 void Query::stop() {

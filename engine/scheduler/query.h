@@ -7,6 +7,8 @@
 // Nothing of a query runs outside advance(). advance() blocks its caller and lets the clock run
 // until the awaited work is done, so that a strategy decides between ticks and never races the
 // engine. Branches beyond the page quota are not runnable; they start in path order as pages free.
+// Both allowances are spent in the order of ticks and paths and are never passed: a branch whose
+// next token they do not pay for ends at that tick.
 //
 // Threads: one owner thread calls everything but stop(), which any thread may call.
 
@@ -36,6 +38,8 @@ enum class ExtendEnd : uint8_t {
   allowance,   // the query may generate no more tokens
   stopped,     // stop() or stop_at
   bad_logits,  // no logit was finite
+  flops,       // the query may spend no more FLOPs
+  dropped,     // take_back()
 };
 std::string_view to_string(ExtendEnd end);
 
@@ -96,7 +100,8 @@ struct Finished {
   WorkId id = 0;
   uint64_t tick = 0;
   // invalid: an empty branch; limit: past the context, or a branch that cannot fit alone (both
-  // numbers named); cancelled: log-probs or states when the query was stopped.
+  // numbers named), counted with all that rebuilding it from nothing reads; cancelled: log-probs or
+  // states when the query was stopped.
   Status status;
   std::variant<ExtendResult, LogprobsResult, HiddenResult> result;
 };
@@ -106,6 +111,7 @@ enum class Until : uint8_t { any, all };  // any: log-probs and states of one ti
 struct QueryOptions {
   uint32_t page_quota = 0;                // pages of branches that run at once; 0: the whole pool
   uint64_t token_allowance = UINT64_MAX;  // tokens this query may still generate
+  uint64_t flops_allowance = UINT64_MAX;  // Engine::row_flops of these, and what spend_flops() took
   int32_t priority = 0;                   // higher goes first where a step is full
   std::optional<uint64_t> stop_at;        // replay: stop when the clock reaches this tick
 };
@@ -140,6 +146,14 @@ class Query {
   // once.
   void advance(std::span<const WorkId> wanted, Until until,
                const std::function<void(Finished)>& finished);
+
+  // Ends an extend that is not done, at the tick where the clock stands: the branch comes back with
+  // what it has drawn until there, and `finished` does not hear of it. Not within advance(). None:
+  // nothing of that id is being extended.
+  std::optional<ExtendResult> take_back(WorkId id);
+
+  // Takes from the FLOPs allowance what the owner pays for beside extends. Not within advance().
+  void spend_flops(uint64_t flops);
 
   void stop();  // any thread
   bool stopped() const;

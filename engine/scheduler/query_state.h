@@ -20,6 +20,7 @@ struct StaticWork {
   bool hidden = false;  // one state, as it is
   bool tip = false;     // of the last token: its block keeps it for all who share it
   std::optional<ExtendResult> extended;  // the extend that waits for its last state
+  bool checked = false;                  // it can run
   std::vector<Token> targets;            // log-probs: the token after each state
   uint32_t top_k = 0;
   uint32_t next = 0;
@@ -33,7 +34,9 @@ struct StaticWork {
 class QueryState {
  public:
   explicit QueryState(const QueryOptions& query_options)
-      : options(query_options), allowance(query_options.token_allowance) {}
+      : options(query_options),
+        allowance(query_options.token_allowance),
+        flops(query_options.flops_allowance) {}
 
   const QueryOptions options;
 
@@ -61,19 +64,27 @@ class QueryState {
   bool shown_stopped = false;
   QueryCost shown_cost;
 
-  // Engine thread only.
+  void erase_extend(size_t index) {
+    extends.erase(extends.begin() + static_cast<std::ptrdiff_t>(index));
+    chosen = false;
+  }
+
+  // Engine thread only; its owner's while the query does not advance, under the lock.
   std::vector<Extending> extends;  // in path order
   std::deque<StaticWork> statics;  // in the order of their ids
   std::vector<Finished> finished;  // of this step, on their way to the mailbox
   uint64_t tick = 0;
   uint64_t allowance = 0;
+  uint64_t flops = 0;
   bool stopped = false;
   bool running = false;   // the owner is in advance()
   uint64_t turn = 0;      // when it came in: who came first is planned first
   bool blocked = false;   // its pages did not fit beside those of the step
   bool decoding = false;  // its last step was a tick: goes before prefills
+  bool chosen = false;    // the next two stand for the branches as they are
   size_t runnable = 0;    // the first so many of `extends` run in this tick
   uint32_t pages = 0;     // that they read
+  size_t paid = 0;        // so many of these get a token
   uint32_t step_rows = 0;
   QueryCost cost;
 };

@@ -103,6 +103,7 @@ void StepLoop::take() {
         query->turn = ++turns_;
       }
       query->stopped = query->stopped || query->stop_requested;
+      query->chosen = query->chosen && query->new_extends.empty();
       for (Extending& extend : query->new_extends) {
         query->extends.push_back(std::move(extend));
       }
@@ -188,8 +189,10 @@ void StepLoop::step() {
   }
 }
 
-// What can never run: no token to go on from, past the context, more pages than the quota.
-Status StepLoop::check(const Branch& branch, const QueryState& query) const {
+// What can never run: no token to go on from, past the context, more pages than the quota. A
+// spliced branch is counted with the lineage of all that it reads: which of it has to be computed
+// again depends on what other queries evicted, and no query's end may.
+Status StepLoop::check(const Branch& branch, const QueryState& query) {
   if (branch.length() == 0) {
     return invalid("the branch is empty: there is no token to go on from");
   }
@@ -197,39 +200,43 @@ Status StepLoop::check(const Branch& branch, const QueryState& query) const {
     return over_limit("a branch of " + std::to_string(branch.length()) +
                       " tokens: the context is " + std::to_string(context_));
   }
-  std::vector<BlockRun> runs;
-  for (const Segment& segment : branch.segments()) {
-    append_runs(segment, runs);
-  }
-  if (runs.size() > query.options.page_quota) {
-    return over_limit("a branch of " + std::to_string(runs.size()) + " pages: the query may use " +
-                      std::to_string(query.options.page_quota));
+  const uint64_t pages = recipe_pages(branch.segments(), pool_.next_mark());
+  if (pages > query.options.page_quota) {
+    return over_limit("a branch of " + std::to_string(pages) + " pages" +
+                      (branch.exact() ? "" : ", those behind its splices included") +
+                      ": the query may use " + std::to_string(query.options.page_quota));
   }
   return {};
 }
 
 // New extends join in path order; what is over at once ends at this tick.
 void StepLoop::start_work(QueryState& query) {
-  std::stable_sort(query.extends.begin(), query.extends.end(),
-                   [](const Extending& a, const Extending& b) { return a.path() < b.path(); });
   if (query.stopped) {
     return;
   }
-  std::erase_if(query.statics, [&](StaticWork& work) {
-    Status status = check(work.branch, query);
-    if (!status.ok()) {
-      query.finished.push_back({work.id, query.tick, std::move(status), HiddenResult{}});
+  for (auto work = query.statics.begin(); work != query.statics.end();) {
+    Status status = work->checked ? Status() : check(work->branch, query);
+    if (status.ok()) {
+      work->checked = true;
+      ++work;
+    } else {
+      query.finished.push_back({work->id, query.tick, std::move(status), HiddenResult{}});
+      work = query.statics.erase(work);
     }
-    return !query.finished.empty() && query.finished.back().id == work.id;
-  });
+  }
+  if (query.chosen) {
+    return;
+  }
+  std::stable_sort(query.extends.begin(), query.extends.end(),
+                   [](const Extending& a, const Extending& b) { return a.path() < b.path(); });
   for (size_t i = 0; i < query.extends.size();) {
     Extending& extend = query.extends[i];
-    const Status status = check(extend.branch(), query);
+    const Status status = extend.take_grown() ? check(extend.branch(), query) : Status();
     if (!status.ok()) {
       query.finished.push_back({extend.id(), query.tick,
                                 status.within("branch " + to_string(extend.path())),
                                 extend.finish(ExtendEnd::stopped)});
-      query.extends.erase(query.extends.begin() + static_cast<std::ptrdiff_t>(i));
+      query.erase_extend(i);
     } else if (const auto end = extend.over(context_)) {
       end_finished(query, i, *end);
     } else {
@@ -243,6 +250,7 @@ void StepLoop::start_work(QueryState& query) {
 void StepLoop::choose_runnable(QueryState& query) {
   const uint64_t mark = pool_.next_mark();
   const uint32_t quota = query.options.page_quota;
+  query.chosen = true;
   query.runnable = 0;
   query.pages = 0;
   std::vector<BlockRun> runs;
@@ -266,6 +274,19 @@ void StepLoop::choose_runnable(QueryState& query) {
   }
 }
 
+// How many of these, from the first in path order, both allowances pay a token for.
+void StepLoop::choose_paid(QueryState& query) const {
+  const auto most = static_cast<size_t>(std::min<uint64_t>(query.runnable, query.allowance));
+  uint64_t flops = query.flops;
+  for (query.paid = 0; query.paid < most; ++query.paid) {
+    const uint64_t cost = row_flops(uint64_t{query.extends[query.paid].branch().length()} + 1);
+    if (cost > flops) {
+      return;
+    }
+    flops -= cost;
+  }
+}
+
 void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
   PlanCost cost;
   query.blocked = false;
@@ -281,11 +302,14 @@ void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
       }
     }
   } else {
-    choose_runnable(query);
+    if (!query.chosen) {
+      choose_runnable(query);
+    }
+    choose_paid(query);
     ready = query.runnable > 0;
     for (size_t i = 0; i < query.runnable; ++i) {
       const Extending& extend = query.extends[i];
-      const bool draws = i < query.allowance && !extend.recorded();
+      const bool draws = i < query.paid && !extend.recorded();
       const Need need = draws ? plan.require_tip(extend.branch(), cost) : Need::met;
       ready = ready && need == Need::met;
       query.blocked = query.blocked || need == Need::no_room;
@@ -300,11 +324,12 @@ void StepLoop::plan_query(QueryState& query, StepPlan& plan, bool& ready) {
   query.cost.rebuilt_tokens += cost.rebuilt_tokens;
 }
 
-// The whole pool was this query's and its next piece of work did not fit: no later step will take
-// it.
+// The whole pool was this query's and its next piece of work did not fit. check() let pass only
+// what fits, so this is a fault of ours; the query must not wait for ever all the same.
 void StepLoop::refuse(QueryState& query, uint64_t pages) {
-  const Status status = over_limit("rebuilding a branch needs " + std::to_string(pages) +
-                                   " pages at once: the pool has " + std::to_string(pool_.pages()));
+  const Status status =
+      internal_error("a step has no room for the " + std::to_string(pages) +
+                     " pages of one branch in a pool of " + std::to_string(pool_.pages()));
   if (!query.statics.empty()) {
     StaticWork& work = query.statics.front();
     Finished refused{work.id, query.tick, status, HiddenResult{}};
@@ -317,7 +342,7 @@ void StepLoop::refuse(QueryState& query, uint64_t pages) {
   } else if (!query.extends.empty()) {
     Extending& first = query.extends.front();
     query.finished.push_back({first.id(), query.tick, status, first.finish(ExtendEnd::stopped)});
-    query.extends.erase(query.extends.begin());
+    query.erase_extend(0);
   }
 }
 

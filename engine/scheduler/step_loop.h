@@ -46,6 +46,11 @@ class StepLoop {
   void settle();
   EngineStatus status();
 
+  uint64_t row_flops(uint64_t context) const {
+    const ModelShape& shape = model_->runner->shape();
+    return 2 * shape.weights_per_row + shape.attention_flops_per_key * context;
+  }
+
  private:
   using Queries = std::vector<std::shared_ptr<QueryState>>;
 
@@ -59,7 +64,8 @@ class StepLoop {
   std::vector<QueryState*> in_order();
   void plan_query(QueryState& query, StepPlan& plan, bool& ready);
   void choose_runnable(QueryState& query);
-  Status check(const Branch& branch, const QueryState& query) const;
+  void choose_paid(QueryState& query) const;
+  Status check(const Branch& branch, const QueryState& query);
   void refuse(QueryState& query, uint64_t pages);
 
   // step_settle.cc: what a step's states become.

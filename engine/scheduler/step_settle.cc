@@ -105,7 +105,8 @@ void StepLoop::finish_statics(QueryState& query) {
 void StepLoop::end_finished(QueryState& query, size_t index, ExtendEnd end) {
   Extending& extend = query.extends[index];
   const bool wants_state = extend.wants_hidden() && end != ExtendEnd::stopped &&
-                           end != ExtendEnd::allowance && extend.branch().length() > 0;
+                           end != ExtendEnd::allowance && end != ExtendEnd::flops &&
+                           extend.branch().length() > 0;
   if (wants_state) {
     // The last token's state takes a row: it is computed before the clock goes on.
     StaticWork work;
@@ -119,7 +120,7 @@ void StepLoop::end_finished(QueryState& query, size_t index, ExtendEnd end) {
   } else {
     query.finished.push_back({extend.id(), query.tick, {}, extend.finish(end)});
   }
-  query.extends.erase(query.extends.begin() + static_cast<std::ptrdiff_t>(index));
+  query.erase_extend(index);
 }
 
 void StepLoop::end_all(QueryState& query) {
@@ -176,7 +177,7 @@ void StepLoop::tick(const std::vector<QueryState*>& ready) {
     for (size_t i = 0; i < query->runnable; ++i) {
       const Extending& extend = query->extends[i];
       Drawing drawing{query, i, nullptr, extend.recorded()};
-      if (!drawing.draw && i < query->allowance) {
+      if (!drawing.draw && i < query->paid) {
         drawing.state = tip_state(extend.branch());
       }
       all.push_back(std::move(drawing));
@@ -195,16 +196,19 @@ void StepLoop::tick(const std::vector<QueryState*>& ready) {
 void StepLoop::settle_tick(QueryState& query, std::vector<Drawing>& drawings) {
   const Vocabulary& vocabulary = model_->tokenizer->vocabulary();
   ++query.tick;
+  const ExtendEnd unpaid = query.paid == query.allowance ? ExtendEnd::allowance : ExtendEnd::flops;
   size_t at = 0;  // those that end leave the list
   for (const Drawing& drawing : drawings) {
     std::optional<ExtendEnd> end;
-    if (query.allowance == 0) {
-      end = ExtendEnd::allowance;
+    if (drawing.index >= query.paid) {
+      end = unpaid;
     } else if (!drawing.draw) {
       end = ExtendEnd::bad_logits;
     } else {
       --query.allowance;
+      query.flops -= row_flops(uint64_t{query.extends[at].branch().length()} + 1);
       end = query.extends[at].take(*drawing.draw, vocabulary, context_);
+      query.chosen = query.chosen && !query.extends[at].grown();
     }
     if (end) {
       end_finished(query, at, *end);

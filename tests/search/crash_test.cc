@@ -22,18 +22,23 @@ using namespace thinkd::testing;
 namespace {
 
 constexpr const char* kStoreVariable = "THINKD_CRASH_TEST_STORE";
+constexpr const char* kStrategyVariable = "THINKD_CRASH_TEST_STRATEGY";
+constexpr const char* kWalk = "walk:n=2";
+constexpr const char* kRace = "race:n=4";  // drops branches while they run
 
-Request crash_request() {
-  Request request = request_of("walk:n=2");
+Request crash_request(const std::string& strategy) {
+  Request request = request_of(strategy);
   request.run_id = "victim";
   return request;
 }
 
 // Runs this binary again as the victim.
-pid_t start_victim(const std::string& store, const std::string& fault) {
+pid_t start_victim(const std::string& store, const std::string& strategy,
+                   const std::string& fault) {
   const pid_t child = fork();
   if (child == 0) {
     setenv(kStoreVariable, store.c_str(), 1);
+    setenv(kStrategyVariable, strategy.c_str(), 1);
     if (!fault.empty()) {
       setenv("THINKD_FAULT", fault.c_str(), 1);
     }
@@ -44,8 +49,8 @@ pid_t start_victim(const std::string& store, const std::string& fault) {
 }
 
 // Gives the signal that ended the victim, 0 where it lived.
-int run_victim(const std::string& store, uint32_t kill_at) {
-  const pid_t child = start_victim(store, "journal:" + std::to_string(kill_at));
+int run_victim(const std::string& store, const std::string& strategy, uint32_t kill_at) {
+  const pid_t child = start_victim(store, strategy, "journal:" + std::to_string(kill_at));
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   if (WIFEXITED(status)) {
@@ -59,15 +64,19 @@ int run_victim(const std::string& store, uint32_t kill_at) {
 // Hidden: only the suite below starts it, in a process of its own.
 TEST_CASE("victim", "[.]") {
   const char* path = std::getenv(kStoreVariable);
+  const char* strategy = std::getenv(kStrategyVariable);
   REQUIRE(path != nullptr);
+  REQUIRE(strategy != nullptr);
   auto store = memory::Store::open(path);
   REQUIRE(store.ok());
   Bench bench;
   Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
-  REQUIRE(runs.solve(crash_request()).ok());
+  REQUIRE(runs.solve(crash_request(strategy)).ok());
 }
 
 TEST_CASE("killed after every journal entry, a run comes to the same end") {
+  const std::string strategy = GENERATE(as<std::string>(), kWalk, kRace);
+  CAPTURE(strategy);
   engine::EngineOptions cold;
   cold.prefix_cache = false;
   std::string whole;
@@ -79,7 +88,7 @@ TEST_CASE("killed after every journal entry, a run comes to the same end") {
     REQUIRE(store.ok());
     Bench bench(cold);
     Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
-    const auto answer = runs.solve(crash_request());
+    const auto answer = runs.solve(crash_request(strategy));
     REQUIRE(answer.ok());
     whole = stable(*answer);
     rows_whole = bench.engine->status().rows;
@@ -91,7 +100,7 @@ TEST_CASE("killed after every journal entry, a run comes to the same end") {
   for (uint32_t kill_at = 0; kill_at < entries; ++kill_at) {
     INFO("killed at entry " << kill_at << " of " << entries);
     ScratchFolder scratch;
-    REQUIRE(run_victim(scratch.path("store"), kill_at) == SIGKILL);
+    REQUIRE(run_victim(scratch.path("store"), strategy, kill_at) == SIGKILL);
     auto store = memory::Store::open(scratch.path("store"));
     REQUIRE(store.ok());
     REQUIRE((*store)->read_journal("victim")->size() == kill_at + 1);
@@ -112,12 +121,14 @@ TEST_CASE("killed at random times, a run comes to the same end") {
   const auto seed = static_cast<uint32_t>(std::random_device{}());
   INFO("seed=" << seed);
   std::mt19937 random(seed);
+  const std::string strategy = GENERATE(as<std::string>(), kWalk, kRace);
+  CAPTURE(strategy);
   std::string whole;
   Clock::duration life{};
   {
     ScratchFolder scratch;
     const auto start = Clock::now();
-    const pid_t child = start_victim(scratch.path("store"), "");
+    const pid_t child = start_victim(scratch.path("store"), strategy, "");
     int status = 0;
     REQUIRE(waitpid(child, &status, 0) == child);
     life = Clock::now() - start;
@@ -127,9 +138,9 @@ TEST_CASE("killed at random times, a run comes to the same end") {
     Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
     whole = stable(*runs.wait("victim"));
   }
-  for (int round = 0; round < 15; ++round) {
+  for (int round = 0; round < 10; ++round) {
     ScratchFolder scratch;
-    const pid_t child = start_victim(scratch.path("store"), "");
+    const pid_t child = start_victim(scratch.path("store"), strategy, "");
     const auto kill_at = Clock::now() + life * (random() % 1000) / 1000;
     int status = 0;
     bool over = false;
@@ -145,7 +156,7 @@ TEST_CASE("killed at random times, a run comes to the same end") {
     Bench bench;
     Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
     if (!runs.get("victim").ok()) {
-      REQUIRE(runs.start(crash_request()).ok());  // killed before it was admitted
+      REQUIRE(runs.start(crash_request(strategy)).ok());  // killed before it was admitted
     } else if (runs.get("victim")->result.empty()) {
       REQUIRE(runs.resume("").ok());
     }

@@ -60,6 +60,30 @@ inline void walk(sdk::Host& host, const sdk::Problem& problem, const WalkParams&
   }
 }
 
+// Branches race: the first that ends is a candidate and the start of the next lap, the others are
+// dropped while they run.
+struct RaceParams {
+  uint32_t n = 4;
+  uint32_t laps = 3;
+  static sdk::Fields<RaceParams> fields() {
+    return {sdk::integer("n", &RaceParams::n, 2, 16, "branches"),
+            sdk::integer("laps", &RaceParams::laps, 1, 16, "races")};
+  }
+};
+
+inline void race(sdk::Host& host, const sdk::Problem& problem, const RaceParams& params) {
+  host.answer_by(sdk::AnswerRule::best_score);
+  sdk::Branch leader = host.open(problem.messages);
+  for (uint32_t lap = 0; lap < params.laps; ++lap) {
+    std::vector<sdk::Branch> runners = host.fork(leader, params.n);
+    for (sdk::Branch& first : host.extend_as_finished(runners, problem.sample_options())) {
+      leader = std::move(first);
+      break;
+    }
+    host.emit(sdk::Candidate{leader, host.score(leader, "")});
+  }
+}
+
 struct Bench {
   explicit Bench(engine::EngineOptions options = {}, ToyOptions toy = toy_options()) {
     if (options.kv_pool_bytes == 0) {
@@ -70,12 +94,16 @@ struct Bench {
     engine = *std::move(made);
     REQUIRE(registry.add_builtin().ok());
     REQUIRE(registry.add(walk_entry, "test").ok());
+    REQUIRE(registry.add(race_entry, "test").ok());
   }
 
   std::unique_ptr<engine::Engine> engine;
   verifiers::Verifiers verifiers;
   sdk::StrategyInfo walk_info = sdk::strategy<WalkParams>("walk", "every verb", "this test", walk);
   thinkd_strategy walk_entry = sdk::entry(walk_info);
+  sdk::StrategyInfo race_info =
+      sdk::strategy<RaceParams>("race", "drops what runs", "this test", race);
+  thinkd_strategy race_entry = sdk::entry(race_info);
   search::Registry registry;
 };
 

@@ -1,5 +1,6 @@
 #include "tests/support/toy_model.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -83,6 +84,10 @@ class ToyRunner : public engine::ModelRunner {
   void logits(const float* hidden, uint32_t count, float* out) override {
     for (uint32_t i = 0; i < count; ++i) {
       const float* state = hidden + i * shape_.width;
+      if (std::isnan(state[0])) {
+        std::fill_n(out + uint64_t{i} * kVocabulary, kVocabulary, state[0]);
+        continue;
+      }
       History history;
       for (uint32_t piece = 0; piece < 4; ++piece) {
         history.hash |= static_cast<uint64_t>(state[piece]) << (16 * piece);
@@ -124,6 +129,9 @@ class ToyRunner : public engine::ModelRunner {
       state[piece] = static_cast<float>(history.hash >> (16 * piece) & 0xffff);
     }
     state[4] = static_cast<float>(history.depth);
+    if (options_.nan_after == row.token) {
+      state[0] = std::numeric_limits<float>::quiet_NaN();
+    }
   }
 
   const ToyOptions options_;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct ToyOptions {
   uint32_t context = 4096;
   double end_logit = -0.5;  // added to the end token's logit before `depth` is reached
   uint32_t threads = 1;     // what parallel() uses
+  std::optional<engine::Token> nan_after;  // a broken model: right behind it no logit is a number
 };
 
 std::unique_ptr<engine::LanguageModel> make_toy_model(const ToyOptions& options);
