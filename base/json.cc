@@ -35,6 +35,11 @@ class StrictBuilder final : public Json::json_sax_t {
     if (text.find_first_of(".eE") == std::string::npos && text != "-0") {
       return fail("the integer " + shown(text) + " does not fit 64 bits");
     }
+    // 1e-400 falls to zero: whoever wrote it did not mean zero.
+    if (value == 0 &&
+        text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string::npos) {
+      return fail("the number " + shown(text) + " is not zero, and a double has no smaller one");
+    }
     return add(value);
   }
 

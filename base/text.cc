@@ -66,6 +66,13 @@ std::optional<double> parse_double(std::string_view text) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
+bool has_leading_zero(std::string_view text) {
+  if (text.starts_with('-')) {
+    text.remove_prefix(1);
+  }
+  return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+}
+
 std::string format_double(double value) {
   std::array<char, 64> buffer;
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -12,7 +12,9 @@ namespace thinkd {
 std::optional<int64_t> parse_int(std::string_view text);    // the whole text, base 10
 std::optional<uint64_t> parse_uint(std::string_view text);  // the whole text, base 10
 std::optional<double> parse_double(std::string_view text);  // the whole text, finite only
-std::string format_double(double value);                    // shortest text that reads back equal
+// "02", "-00.5": a number that JSON would not take, typed by mistake or cut out of something else.
+bool has_leading_zero(std::string_view text);
+std::string format_double(double value);  // shortest text that reads back equal
 
 bool valid_utf8(std::string_view text);
 // Bytes that are not UTF-8 become U+FFFD each (for JSON, terminals, logs).

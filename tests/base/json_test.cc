@@ -47,8 +47,9 @@ TEST_CASE("values keep their kind") {
 }
 
 TEST_CASE("scalars, empty containers and the extremes of double are values") {
-  for (const char* text : {"1", "\"x\"", "true", "null", "[]", "{}", "0", "-0", "-0.0", "1e308",
-                           "4.9e-324", "1e-400", "\"\\ud83d\\ude00\"", "[{},[[]]]"}) {
+  for (const char* text :
+       {"1", "\"x\"", "true", "null", "[]", "{}", "0", "-0", "-0.0", "1e308", "4.9e-324", "0e-400",
+        "-0.000e-999", "\"\\ud83d\\ude00\"", "[{},[[]]]"}) {
     INFO(text);
     CHECK(parse_json(text).ok());
   }
@@ -65,6 +66,11 @@ TEST_CASE("numbers are refused, not rounded") {
     const Status status = refused(text);
     CHECK(status.code() == Code::invalid);
     CHECK_THAT(status.message(), Contains("64 bits"));
+  }
+  for (const char* text : {"1e-400", "[-1e-400]", "{\"top_p\":0.0001e-330}"}) {
+    const Status status = refused(text);
+    CHECK(status.code() == Code::invalid);
+    CHECK_THAT(status.message(), Contains("not zero"));
   }
   for (const char* text : {"01", "+1", "1.", ".5", "0x10", "NaN", "Infinity", "-", "1e"}) {
     CHECK(refused(text).code() == Code::corrupt);

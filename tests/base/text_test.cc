@@ -53,6 +53,17 @@ TEST_CASE("numbers are the whole text or nothing") {
   }
 }
 
+TEST_CASE("a leading zero is seen") {
+  for (const char* text : {"00", "02", "-01", "00.5", "007e1"}) {
+    INFO(text);
+    CHECK(has_leading_zero(text));
+  }
+  for (const char* text : {"", "-", "0", "-0", "0.5", "-0.5", "10", "0e1", "a01"}) {
+    INFO(text);
+    CHECK_FALSE(has_leading_zero(text));
+  }
+}
+
 TEST_CASE("a formatted double reads back equal and is short") {
   CHECK(format_double(0.1) == "0.1");
   CHECK(format_double(5) == "5");
