@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "engine/chat/builtins.h"
-#include "engine/chat/lexer.h"
 
 namespace thinkd::engine::chat {
 
@@ -182,6 +182,19 @@ bool contains(const Value& whole, const Value& part, Meter& meter) {
     return false;
   }
   fail(meter.line, "'in' needs a container, found " + std::string(type_name(whole)));
+}
+
+Value by_path(const Value& value, const Value& path, Meter& meter) {
+  if (is_integer(path)) {
+    return item_of(value, path, meter);
+  }
+  Value at = value;
+  for (const std::string_view part : split(need_text(path, "attribute", meter).bytes, '.')) {
+    meter.spend(1);
+    const auto index = parse_int(part);
+    at = item_of(at, index ? Value{*index} : make_text(part), meter);
+  }
+  return at;
 }
 
 }  // namespace thinkd::engine::chat

@@ -35,6 +35,8 @@ Value call_method(std::string_view name, const Value& value, const Args& args, M
 std::vector<Value> iterate(const Value& value, Meter& meter);
 Value attribute_of(const Value& value, std::string_view name, Meter& meter);
 Value item_of(const Value& value, const Value& key, Meter& meter);
+// What an `attribute` argument names: a dotted path.
+Value by_path(const Value& value, const Value& path, Meter& meter);
 bool contains(const Value& whole, const Value& part, Meter& meter);
 const Text& need_text(const Value& value, std::string_view what, Meter& meter);
 int64_t need_int(const Value& value, std::string_view what, Meter& meter);

@@ -4,7 +4,8 @@
 
 #include "base/text.h"
 #include "engine/chat/builtins.h"
-#include "engine/chat/lexer.h"
+#include "engine/chat/filters_order.h"
+#include "engine/chat/spaces.h"
 
 namespace thinkd::engine::chat {
 namespace {
@@ -13,10 +14,6 @@ using Filter = Value (*)(const Value&, const Args&, Meter&);
 
 // What Jinja's filters that want text do first: str(), undefined becoming the empty text.
 TextRef soft(const Value& value, Meter& meter) { return to_str(value, meter.line); }
-
-std::vector<Value> iterate_defined(const Value& value, Meter& meter) {
-  return iterate(value, meter);
-}
 
 Value trim(const Value& value, const Args& args, Meter& meter) {
   args.allow({"chars"}, meter);
@@ -47,27 +44,13 @@ Value cased(const Value& value, const Args& args, Meter& meter) {
   return Value{change_case(*soft(value, meter), how, meter)};
 }
 
-// The value that an `attribute` argument names: a dotted path.
-Value by_path(const Value& value, const Value& path, Meter& meter) {
-  if (is_integer(path)) {
-    return item_of(value, path, meter);
-  }
-  Value at = value;
-  for (const std::string_view part : split(need_text(path, "attribute", meter).bytes, '.')) {
-    meter.spend(1);
-    const auto index = parse_int(part);
-    at = item_of(at, index ? Value{*index} : make_text(part), meter);
-  }
-  return at;
-}
-
 Value join(const Value& value, const Args& args, Meter& meter) {
   args.allow({"d", "attribute"}, meter);
   const Value* separator = args.get(0, "d");
   const Value* attribute = args.get(1, "attribute");
   TextBuilder out;
   bool first = true;
-  for (const Value& item : iterate_defined(value, meter)) {
+  for (const Value& item : iterate(value, meter)) {
     if (!first && separator != nullptr) {
       const TextRef between = soft(*separator, meter);
       check_size(out.size() + between->bytes.size(), meter);
@@ -109,7 +92,7 @@ Value fallback(const Value& value, const Args& args, Meter& meter) {
 
 Value first(const Value& value, const Args& args, Meter& meter) {
   args.allow({}, meter);
-  const std::vector<Value> items = iterate_defined(value, meter);
+  const std::vector<Value> items = iterate(value, meter);
   return items.empty() ? undefined("the first item of an empty sequence") : items.front();
 }
 
@@ -118,7 +101,7 @@ Value last(const Value& value, const Args& args, Meter& meter) {
   if (const List* list = value.list(); list != nullptr && list->kind == ListKind::generator) {
     fail(meter.line, "last: a generator has no end to start from");
   }
-  const std::vector<Value> items = iterate_defined(value, meter);
+  const std::vector<Value> items = iterate(value, meter);
   return items.empty() ? undefined("the last item of an empty sequence") : items.back();
 }
 
@@ -151,7 +134,7 @@ Value map(const Value& value, const Args& args, Meter& meter) {
   const Value* attribute = args.positional.empty() ? args.get(0, "attribute") : nullptr;
   if (attribute != nullptr) {
     const Value* otherwise = args.get(1, "default");
-    for (const Value& item : iterate_defined(value, meter)) {
+    for (const Value& item : iterate(value, meter)) {
       Value found = by_path(item, *attribute, meter);
       out.push_back(found.is<Undefined>() && otherwise != nullptr ? *otherwise : found);
     }
@@ -165,7 +148,7 @@ Value map(const Value& value, const Args& args, Meter& meter) {
     unsupported(meter.line, "map with the filter '" + name.substr(0, 60) + "'");
   }
   const Args rest = without_first(args, 1);
-  for (const Value& item : iterate_defined(value, meter)) {
+  for (const Value& item : iterate(value, meter)) {
     meter.spend(1);
     out.push_back(call_filter(name, item, rest, meter));
   }
@@ -186,7 +169,7 @@ Value choose(const Value& value, const Args& args, Meter& meter, bool by_attribu
     }
   }
   const Args rest = without_first(args, skip + 1);
-  for (const Value& item : iterate_defined(value, meter)) {
+  for (const Value& item : iterate(value, meter)) {
     meter.spend(1);
     const Value tested = by_attribute ? by_path(item, args.positional[0], meter) : item;
     const bool is = name.empty() ? truthy(tested) : call_test(name, tested, rest, meter);
@@ -294,76 +277,9 @@ Value indent(const Value& value, const Args& args, Meter& meter) {
   return Value{finish(out, meter)};
 }
 
-// What sort, unique and dictsort compare: texts without their case unless asked.
-Value sort_key(const Value& item, const Value* attribute, bool case_sensitive, Meter& meter) {
-  Value key =
-      attribute == nullptr || attribute->is<None>() ? item : by_path(item, *attribute, meter);
-  if (!case_sensitive && key.text() != nullptr) {
-    key = Value{change_case(*key.text(), Case::lower, meter)};
-  }
-  return key;
-}
-
-Value sorted(std::vector<std::pair<Value, Value>> keyed, bool reverse, Meter& meter) {
-  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
-    meter.spend(1);
-    const int order = compare(a.first, b.first, meter);
-    return reverse ? order > 0 : order < 0;
-  });
-  std::vector<Value> out;
-  for (auto& item : keyed) {
-    out.push_back(std::move(item.second));
-  }
-  return make_list(std::move(out), ListKind::list, meter.line);
-}
-
-bool flag(const Value* value) { return value != nullptr && truthy(*value); }
-
-Value sort(const Value& value, const Args& args, Meter& meter) {
-  args.allow({"reverse", "case_sensitive", "attribute"}, meter);
-  std::vector<std::pair<Value, Value>> keyed;
-  for (const Value& item : iterate_defined(value, meter)) {
-    keyed.emplace_back(
-        sort_key(item, args.get(2, "attribute"), flag(args.get(1, "case_sensitive")), meter), item);
-  }
-  return sorted(std::move(keyed), flag(args.get(0, "reverse")), meter);
-}
-
-Value dictsort(const Value& value, const Args& args, Meter& meter) {
-  args.allow({"case_sensitive", "by", "reverse"}, meter);
-  const Value* by = args.get(1, "by");
-  if (value.dict() == nullptr) {
-    fail(meter.line, "dictsort: expected dict, found " + std::string(type_name(value)));
-  }
-  const bool by_value = by != nullptr && need_text(*by, "dictsort", meter).bytes == "value";
-  std::vector<std::pair<Value, Value>> keyed;
-  for (const auto& [key, content] : value.dict()->items) {
-    keyed.emplace_back(
-        sort_key(by_value ? content : key, nullptr, flag(args.get(0, "case_sensitive")), meter),
-        make_list({key, content}, ListKind::tuple, meter.line));
-  }
-  return sorted(std::move(keyed), flag(args.get(2, "reverse")), meter);
-}
-
-Value unique(const Value& value, const Args& args, Meter& meter) {
-  args.allow({"case_sensitive", "attribute"}, meter);
-  std::vector<Value> seen;
-  std::vector<Value> out;
-  for (const Value& item : iterate_defined(value, meter)) {
-    Value key =
-        sort_key(item, args.get(1, "attribute"), flag(args.get(0, "case_sensitive")), meter);
-    if (std::none_of(seen.begin(), seen.end(),
-                     [&](const Value& other) { return equal(other, key, meter); })) {
-      seen.push_back(std::move(key));
-      out.push_back(item);
-    }
-  }
-  return make_list(std::move(out), ListKind::generator, meter.line);
-}
-
 Value reverse(const Value& value, const Args& args, Meter& meter) {
   args.allow({}, meter);
-  std::vector<Value> all = iterate_defined(value, meter);
+  std::vector<Value> all = iterate(value, meter);
   std::reverse(all.begin(), all.end());
   if (value.text() != nullptr) {
     TextBuilder out;
@@ -414,9 +330,9 @@ const std::unordered_map<std::string_view, Filter>& filters() {
       {"float", to_float},
       {"safe", safe},
       {"indent", indent},
-      {"unique", unique},
-      {"sort", sort},
-      {"dictsort", dictsort},
+      {"unique", unique_filter},
+      {"sort", sort_filter},
+      {"dictsort", dictsort_filter},
       {"reverse", reverse},
       {"abs", absolute},
   };

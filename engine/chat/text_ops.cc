@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "engine/chat/builtins.h"
-#include "engine/chat/lexer.h"
+#include "engine/chat/spaces.h"
 
 namespace thinkd::engine::chat {
 

@@ -6,7 +6,7 @@
 #include "engine/model/file_hashes.h"
 #include "engine/model/gguf.h"
 #include "engine/model/model_summary.h"
-#include "engine/model/tokenizer_keys.h"
+#include "engine/model/model_words.h"
 #include "engine/model/transformer.h"
 #include "engine/runner/transformer_runner.h"
 
@@ -32,33 +32,15 @@ Status read_info(const GgufFile& file, const std::string& path, ModelInfo& info)
   return {};
 }
 
-// A tokenizer may know fewer tokens than the embedding has rows (padding), never more.
-Status read_words(const GgufFile& file, uint32_t vocabulary, LanguageModel& model) {
-  Result<TokenizerSpec> spec = read_tokenizer_spec(file);
-  THINKD_CHECK(spec.status());
-  if (spec->pieces.size() > vocabulary) {
-    return corrupt("key 'tokenizer.ggml.tokens': " + std::to_string(spec->pieces.size()) +
-                   " tokens where the embedding has " + std::to_string(vocabulary) + " rows");
-  }
-  Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::create(*std::move(spec));
-  THINKD_CHECK(tokenizer.status().within("tokenizer"));
-  model.tokenizer = *std::move(tokenizer);
-  if (file.has("tokenizer.chat_template")) {
-    const Result<std::string> source = file.get_text("tokenizer.chat_template");
-    THINKD_CHECK(source.status());
-    Result<ChatTemplate> parsed = ChatTemplate::parse(*source);
-    THINKD_CHECK(parsed.status().within("key 'tokenizer.chat_template'"));
-    model.chat_template = *std::move(parsed);
-  }
-  return {};
-}
-
 Result<std::unique_ptr<LanguageModel>> load(std::shared_ptr<const GgufFile> file,
                                             const std::string& path, const ModelOptions& options) {
   Result<Transformer> transformer = read_transformer(*file);
   THINKD_CHECK(transformer.status());
   auto model = std::make_unique<LanguageModel>();
-  THINKD_CHECK(read_words(*file, transformer->config.vocabulary, *model));
+  Result<ModelWords> words = read_words(*file, transformer->config.vocabulary);
+  THINKD_CHECK(words.status());
+  model->tokenizer = std::move(words->tokenizer);
+  model->chat_template = std::move(words->chat_template);
   THINKD_CHECK(read_info(*file, path, model->info));
   Result<std::unique_ptr<ModelRunner>> runner = make_transformer_runner(
       std::move(file), std::move(transformer->config), std::move(transformer->weights), options);

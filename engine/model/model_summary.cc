@@ -7,7 +7,7 @@
 
 #include "engine/model/file_hashes.h"
 #include "engine/model/gguf.h"
-#include "engine/model/tokenizer_keys.h"
+#include "engine/model/model_words.h"
 #include "engine/model/transformer.h"
 
 namespace thinkd::engine {
@@ -67,9 +67,7 @@ void read_sizes(const GgufFile& file, ModelSummary& summary) {
 Status can_run(const GgufFile& file) {
   const Result<Transformer> transformer = read_transformer(file);
   THINKD_CHECK(transformer.status());
-  Result<TokenizerSpec> spec = read_tokenizer_spec(file);
-  THINKD_CHECK(spec.status());
-  return Tokenizer::create(*std::move(spec)).status();
+  return read_words(file, transformer->config.vocabulary).status();
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct ModelSummary {
   uint64_t vocabulary = 0;  // rows of the embedding, else tokens of the tokenizer
   bool chat_template = false;
 
-  Status runs;  // ok where thinkd can run it; else why not
+  Status runs;  // ok where thinkd can run it, its chat template included; else why not
 };
 
 // Errors: those of GgufFile::open and of reading the file.

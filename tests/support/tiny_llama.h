@@ -24,6 +24,7 @@ struct TinyLlama {
   uint32_t context = 512;
   bool tied = true;  // no output.weight
   bool chat_template = true;
+  std::string chat_source = "";                     // instead of ChatML
   bool rope_factors = false;                        // a rope_freqs.weight with factors 1..4
   std::optional<float> rope_linear = std::nullopt;  // rope.scaling.type linear with this factor
   std::string pre = "smollm";
@@ -180,10 +181,12 @@ inline void add_tiny_tokenizer(GgufWriter& writer, const TinyLlama& options) {
       .key_u32("tokenizer.ggml.eos_token_id", kTinyMessageEnd)
       .key_bool("tokenizer.ggml.add_bos_token", false);
   if (options.chat_template) {
+    const std::string chat_ml =
+        "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + "
+        "message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
     writer.key_text("tokenizer.chat_template",
-                    "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + "
-                    "message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
-                    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
+                    options.chat_source.empty() ? chat_ml : options.chat_source);
   }
 }
 

@@ -94,6 +94,16 @@ TEST_CASE("inspect tells a model's sizes, also of one that cannot run") {
   CHECK(summary->vocabulary == testing::kTinyVocabulary);
   CHECK(summary->chat_template);
 
+  const std::string odd = "{{ messages | no_such_filter }}";
+  REQUIRE(testing::write_tiny_llama(path, {.chat_source = odd}).ok());
+  const Result<ModelSummary> mute = inspect_model(path);
+  REQUIRE(mute.ok());
+  CHECK_THAT(mute->runs.message(), Contains("tokenizer.chat_template"));
+  CHECK_THAT(mute->runs.message(), Contains("no_such_filter"));
+  const auto loaded = load_language_model(path, {});
+  REQUIRE_FALSE(loaded.ok());
+  CHECK_THAT(loaded.status().message(), Contains(mute->runs.message()));
+
   testing::GgufWriter other;
   other.key_text("general.architecture", "mamba").key_u32("mamba.block_count", 24);
   REQUIRE(write_file(path, other.bytes()).ok());
