@@ -10,6 +10,7 @@
 #include "daemon/models/model_folder.h"
 #include "daemon/models/pull.h"
 #include "daemon/rpc/listings.h"
+#include "daemon/signals.h"
 #include "engine/model/model_summary.h"
 
 namespace thinkd::daemon {
@@ -183,12 +184,14 @@ int run_models_pull(const Arguments& arguments) {
   if (arguments.has("python")) {
     options.python = arguments.text("python");
   }
+  SignalWatch signals;
+  signals.set_handler([] {});  // fired() tells
   std::mutex lock;
   PullProgress latest;
   options.progress = [&](const PullProgress& progress) {
     const std::lock_guard guard(lock);
     latest = progress;
-    return true;
+    return !signals.fired();
   };
   Result<PulledModel> pulled = Status(Code::internal, "nothing ran");
   {

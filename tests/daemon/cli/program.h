@@ -2,12 +2,15 @@
 // Runs the built program with captured output, on a tiny model in a store of its own.
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +23,18 @@
 extern char** environ;
 
 namespace thinkd::testing {
+
+// False where it does not come to be so.
+inline bool until(const std::function<bool()>& so) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!so()) {
+    if (std::chrono::steady_clock::now() > end) {
+      return false;
+    }
+    poll(nullptr, 0, 2);
+  }
+  return true;
+}
 
 struct Ran {
   int code = -1;  // exit code; 128 + signal where one ended it
