@@ -9,6 +9,7 @@
 // memory, and treats candidate text as hostile input. Nothing throws.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,13 +38,17 @@ struct Task {
   std::string reference;  // empty where the problem alone decides (Countdown)
 };
 
+// Below every log-prob, and finite: scores may be summed.
+inline constexpr double kNoLogprob = -std::numeric_limits<float>::max();
+
 // One finished sample.
 struct Candidate {
   std::string text;          // generated text, prompt excluded
   double sum_logprob = 0.0;  // natural logarithms, over generated tokens
-  uint32_t tokens = 0;       // generated tokens; 0 where unknown
+  uint32_t tokens = 0;       // generated tokens
 
-  double mean_logprob() const { return tokens == 0 ? sum_logprob : sum_logprob / tokens; }
+  // Of nothing there is no mean: then it is a number below that of any text.
+  double mean_logprob() const { return tokens == 0 ? kNoLogprob : sum_logprob / tokens; }
 };
 
 enum class Outcome : uint8_t {

@@ -3,6 +3,7 @@
 // host.fork() makes another. It also remembers what the last extend said. Thread: the strategy's.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,8 +47,9 @@ class Branch {
   const std::vector<float>& hidden() const { return last_.hidden; }
   double sum_logprob() const { return last_.sum_logprob; }  // of the last extend
   uint32_t total_tokens() const { return last_.total_tokens; }
-  double mean_logprob() const {  // over all that was generated
-    return last_.total_tokens == 0 ? 0.0 : last_.total_logprob / last_.total_tokens;
+  double mean_logprob() const {  // over all that was generated; below any text's where nothing was
+    return last_.total_tokens == 0 ? -std::numeric_limits<float>::max()
+                                   : last_.total_logprob / last_.total_tokens;
   }
 
   // No extend could add to it: the model ended its text, or the context is full.

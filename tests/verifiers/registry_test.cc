@@ -1,5 +1,6 @@
 #include "verifiers/registry.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
@@ -38,7 +39,11 @@ TEST_CASE("the built-in ones do what they say") {
   problem.numbers = {3, 8};
   problem.target = 24;
   CHECK((*verifiers.verifier("countdown"))->check(problem, {"3 * 8", 0, 0}).score == 1.0);
-  CHECK((*verifiers.verifier("mean_logprob"))->check(problem, {"", -6.0, 4}).score == -1.5);
+  const auto mean = *verifiers.verifier("mean_logprob");
+  CHECK(mean->check(problem, {"", -6.0, 4}).score == -1.5);
+  // Nothing generated is not certain but worthless: worse than the least likely of texts.
+  CHECK(mean->check(problem, {"", 0, 0}).score < mean->check(problem, {"a", -1e30, 1}).score);
+  CHECK(std::isfinite(mean->check(problem, {"", 0, 0}).score));
   problem.kind = AnswerKind::math;
   const Verdict verdict = (*verifiers.verifier("extract"))->check(problem, {"\\boxed{9}", 0, 0});
   CHECK(verdict.answer == "9");
