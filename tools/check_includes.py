@@ -28,7 +28,7 @@ ALLOWED = {
 
 HEAVY = re.compile(r"(boost/|rocksdb/|nlohmann/json\.hpp|spdlog/|CLI/|toml\+\+/|curl/|openssl/|tbb/|oneapi/)")
 # Shared by the .cc files of one folder and seen by nothing else.
-INTERNAL = {"verifiers/math/rational.h"}
+INTERNAL = {"verifiers/math/evaluator.h", "verifiers/math/rational.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 

@@ -1,19 +1,17 @@
 #pragma once
-// Countdown and Game of 24: is this text an arithmetic expression over the given numbers with the
-// given value? Parsed with a stack and a depth limit, computed in exact rational arithmetic, never
-// evaluated as code: the text comes from a model and is treated as hostile.
-// Accepted: decimal integers, + - * /, the Unicode signs for times, divided by and minus, \times,
-// \cdot,
-// \div and \frac{}{}, "x" for times between operands, ( ) [ ] { }, an "= target" tail, an "Answer:"
-// head. A sign in front of a number or bracket is accepted as minus.
+// Arithmetic expressions over integers, as models write them. Parsed with a stack and a depth
+// limit, computed in exact rational arithmetic, never evaluated as code: the text comes from a
+// model and is treated as hostile. Accepted: decimal integers, + - * /, the Unicode signs for
+// times, divided by and minus, \times,
+// \cdot, \div and \frac{}{}, "x" for times between operands, ( ) [ ] { }, an "= target" tail, an
+// "Answer:" head. A sign in front of a number or bracket is accepted as minus.
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
-#include "verifiers/verifier.h"
 
 namespace thinkd::verifiers {
 
@@ -29,8 +27,5 @@ struct ExpressionValue {
 
 // invalid: not an expression, a division by zero; limit: longer or deeper than the limits.
 Result<ExpressionValue> evaluate_expression(std::string_view expression);
-
-// correct, wrong ("uses 8 twice", "equals 23, not 24", "divides by zero"), no_answer, parse_failed.
-Verdict check_countdown(const Problem& problem, std::string_view text);
 
 }  // namespace thinkd::verifiers

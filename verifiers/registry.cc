@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "verifiers/expression.h"
+#include "verifiers/countdown.h"
 #include "verifiers/scan.h"
 
 namespace thinkd::verifiers {

@@ -1,7 +1,7 @@
 #include "verifiers/verifier.h"
 
+#include "verifiers/countdown.h"
 #include "verifiers/equivalence.h"
-#include "verifiers/expression.h"
 #include "verifiers/number.h"
 #include "verifiers/scan.h"
 

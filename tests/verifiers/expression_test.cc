@@ -1,5 +1,6 @@
 // The Countdown checker: published verdicts, reasons in words, and an enumeration as an oracle.
 #include "verifiers/expression.h"
+#include "verifiers/countdown.h"
 
 #include <random>
 

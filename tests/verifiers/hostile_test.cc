@@ -3,6 +3,7 @@
 #include <random>
 
 #include "tests/support/catch.h"
+#include "verifiers/countdown.h"
 #include "verifiers/equivalence.h"
 #include "verifiers/expression.h"
 #include "verifiers/number.h"

@@ -1,17 +1,13 @@
 #include "verifiers/math/parser.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/limits.h"
+#include "verifiers/math/mixed.h"
 #include "verifiers/scan.h"
 
 namespace thinkd::verifiers::math {
 namespace {
-
-bool is_integer(const Token& token) {
-  return token.kind == Kind::number && std::all_of(token.text.begin(), token.text.end(), is_digit);
-}
 
 // Recursive descent; depth_ bounds it. -1 is failure, and sticks.
 class Parser {
@@ -216,35 +212,17 @@ class Parser {
 
   // "3\frac{1}{4}" and "3 1/4": an integer before a fraction of integers is added to it.
   int mixed(const Token& whole) {
-    size_t i = at_;
-    if (i < tokens_.size() && tokens_[i].is("frac")) {
-      ++i;
-      for (int part = 0; part < 2; ++part) {
-        if (i < tokens_.size() && is_integer(tokens_[i])) {
-          // "\frac58" is one number token of two digits; "\frac5{8}" is two.
-          const bool both = part == 0 && tokens_[i].text.size() == 2;
-          ++i;
-          if (both) {
-            break;
-          }
-        } else if (i + 2 < tokens_.size() && tokens_[i].is("{") && is_integer(tokens_[i + 1]) &&
-                   tokens_[i + 2].is("}")) {
-          i += 3;
-        } else {
-          return -1;
-        }
-      }
+    const std::span<const Token> rest = std::span(tokens_).subspan(at_);
+    int part = -1;
+    if (begins_integer_fraction(rest)) {
       ++at_;
-    } else if (i + 2 < tokens_.size() && tokens_[i].gap && is_integer(tokens_[i]) &&
-               tokens_[i + 1].is("/") && is_integer(tokens_[i + 2])) {
-      const int above = leaf(Op::number, tokens_[i].text);
-      const int below = leaf(Op::number, tokens_[i + 2].text);
+      part = fraction();
+    } else if (begins_slashed_fraction(rest)) {
+      const int above = leaf(Op::number, rest[0].text);
+      const int below = leaf(Op::number, rest[2].text);
       at_ += 3;
-      return make(Op::add, leaf(Op::number, whole.text), make(Op::divide, above, below));
-    } else {
-      return -1;
+      part = make(Op::divide, above, below);
     }
-    const int part = fraction();
     return part < 0 ? -1 : make(Op::add, leaf(Op::number, whole.text), part);
   }
 
@@ -413,29 +391,6 @@ class Parser {
 };
 
 }  // namespace
-
-bool Expr::has_variables() const {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const Node& node) { return node.op == Op::variable; });
-}
-
-Expr combine(const Expr& left, Op op, const Expr& right) {
-  Expr result = left;
-  const int shift = static_cast<int>(left.nodes.size());
-  for (Node node : right.nodes) {
-    node.a += node.a >= 0 ? shift : 0;
-    node.b += node.b >= 0 ? shift : 0;
-    result.nodes.push_back(std::move(node));
-  }
-  result.root = result.add({op, left.root, right.root + shift});
-  return result;
-}
-
-Expr constant(std::string digits) {
-  Expr result;
-  result.root = result.add({Op::number, -1, -1, std::move(digits)});
-  return result;
-}
 
 std::optional<Expr> parse_expression(std::span<const Token> tokens) {
   if (tokens.empty()) {
