@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "eval/log.h"
+#include "eval/membership.h"
 #include "eval/report.h"
 #include "eval/tasks.h"
 
@@ -102,10 +103,10 @@ Status select_rows(const EvalOptions& options, std::vector<Problem>& problems) {
 
 Result<Job> load(const EvalOptions& options, const ModelIdentity& model) {
   THINKD_CHECK(check(options));
-  // A mapping takes regular files only: a pipe could not be read again when the job goes on.
-  const Result<MappedFile> data = MappedFile::open(options.data);
-  if (!data) {
-    return data.status();
+  struct stat info{};
+  if (::stat(options.data.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return invalid("'" + options.data +
+                   "' is not a regular file; it is read again when the evaluation goes on");
   }
   const Result<std::string> text = read_file(options.data, limits::kEvalDataBytes);
   if (!text) {
@@ -159,6 +160,14 @@ Result<bool> meet_folder(const EvalOptions& options, Manifest& manifest) {
   return false;
 }
 
+Status check_found(const std::vector<Sample>& found, const Job& job, const std::string& folder) {
+  std::set<std::string_view> ids;
+  for (const Problem& problem : job.problems) {
+    ids.insert(problem.id);
+  }
+  return check_samples(found, job.manifest, &ids).within(log_path(folder));
+}
+
 Status write_results(const std::string& folder, const Summary& summary,
                      std::span<const Summary> shown) {
   THINKD_CHECK(write_file(folder + "/summary.json", summary_text(summary)));
@@ -178,6 +187,7 @@ Result<Summary> read_folder(const std::string& folder) {
   if (!samples) {
     return samples.status();
   }
+  THINKD_CHECK(check_samples(*samples, **manifest).within(log_path(folder)));
   return summarize(**manifest, *samples);
 }
 
@@ -210,6 +220,7 @@ Result<Plan> plan(const EvalOptions& options, const ModelIdentity& model) {
       return samples.status();
     }
     found = *std::move(samples);
+    THINKD_CHECK(check_found(found, *job, options.out));
   }
   Plan plan;
   plan.task = job->manifest.task;
@@ -231,7 +242,9 @@ Result<Summary> run(const EvalOptions& options, search::Runs& runs, const ModelI
   THINKD_CHECK(make_directories(options.out));
   const Result<std::unique_ptr<SampleLog>> log = SampleLog::open(log_path(options.out));
   if (!log) {
-    return log.status();
+    // One process a folder is a limit; a conflict is a folder of another evaluation.
+    const Status status = log.status();
+    return status.code() == Code::conflict ? over_limit(status.message()) : status;
   }
   const std::vector<Sample>& found = (*log)->found();
   const Result<bool> known = meet_folder(options, manifest);
@@ -244,6 +257,7 @@ Result<Summary> run(const EvalOptions& options, search::Runs& runs, const ModelI
   if (!*known) {
     THINKD_CHECK(write_manifest(options.out, manifest));
   }
+  THINKD_CHECK(check_found(found, *job, options.out));
 
   const std::vector<Unit> units =
       missing_units(job->problems, options.strategies, options.samples, found);

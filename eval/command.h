@@ -5,8 +5,9 @@
 // repeats nothing. One process works in a folder at a time.
 //
 // Threads: run() blocks the calling thread and starts `concurrency` more. Errors: invalid (data,
-// options), conflict (the folder belongs to another manifest: says what differs; or another process
-// holds it), cancelled (the stop token; what finished is logged), io.
+// options), conflict (the folder belongs to another manifest: says what differs), limit (another
+// process holds the folder, by pid), corrupt (the log has samples that are not of the manifest),
+// cancelled (the stop token; what finished is logged), io.
 
 #include <cstdint>
 #include <optional>

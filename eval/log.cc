@@ -1,10 +1,9 @@
 #include "eval/log.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
@@ -52,10 +51,6 @@ Result<Contents> read_log(const std::string& path) {
     out.whole_bytes = end + 1;
   }
   return out;
-}
-
-Status failed(const std::string& what, const std::string& path) {
-  return io_error("cannot " + what + " '" + path + "': " + std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -121,36 +116,32 @@ Result<std::vector<Sample>> read_samples(const std::string& path) {
 }
 
 Result<std::unique_ptr<SampleLog>> SampleLog::open(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  Result<Owner> owner = Owner::claim(folder + "/owner.pid", "the folder '" + folder + "'");
+  if (!owner) {
+    return owner.status();
+  }
   Result<AppendFile> file = AppendFile::open(path);
   if (!file) {
     return file.status();
   }
-  const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (lock < 0) {
-    return failed("open", path);
-  }
-  const auto fail = [lock](Status status) {
-    ::close(lock);
-    return status;
-  };
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    return fail(errno == EWOULDBLOCK ? conflict("another process is evaluating into '" + path + "'")
-                                     : failed("lock", path));
-  }
   Result<Contents> contents = read_log(path);
   if (!contents) {
-    return fail(contents.status());
+    return contents.status();
   }
-  if (::ftruncate(lock, static_cast<off_t>(contents->whole_bytes)) != 0 || ::fsync(lock) != 0) {
-    return fail(failed("cut the torn last line of", path));
+  if (::truncate(path.c_str(), static_cast<off_t>(contents->whole_bytes)) != 0) {
+    return io_error("cannot cut the torn last line of '" + path +
+                    "': " + std::generic_category().message(errno));
   }
-  return std::make_unique<SampleLog>(Opened{lock, *std::move(file), std::move(contents->samples)});
+  THINKD_CHECK(file->sync());
+  return std::make_unique<SampleLog>(
+      Opened{*std::move(owner), *std::move(file), std::move(contents->samples)});
 }
 
 SampleLog::SampleLog(Opened opened)
-    : lock_(opened.lock), file_(std::move(opened.file)), found_(std::move(opened.found)) {}
-
-SampleLog::~SampleLog() { ::close(lock_); }
+    : owner_(std::move(opened.owner)),
+      file_(std::move(opened.file)),
+      found_(std::move(opened.found)) {}
 
 Status SampleLog::add(const Sample& sample) {
   const std::string line = to_line(sample);

@@ -4,7 +4,7 @@
 //
 // A line counts once it is synced; a last line without its end (a crash, a power cut) is cut off
 // when the log is opened, and its unit runs again. A bad line before the last one is an error,
-// never skipped. One process a log: a second one is refused (flock).
+// never skipped. One process a log: a second one is refused (owner.pid beside it).
 //
 // SampleLog is thread-safe: add() returns when its line is on the disk; lines that come while a
 // sync runs share the next one.
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/owner.h"
 #include "base/status.h"
 #include "eval/outcome.h"
 #include "search/ledger.h"
@@ -49,11 +50,8 @@ Result<std::vector<Sample>> read_samples(const std::string& path);
 
 class SampleLog {
  public:
-  // Cuts a torn last line off. conflict: another process holds it.
+  // Cuts a torn last line off. conflict: another process holds its folder, by pid.
   static Result<std::unique_ptr<SampleLog>> open(const std::string& path);
-  ~SampleLog();
-  SampleLog(const SampleLog&) = delete;
-  SampleLog& operator=(const SampleLog&) = delete;
 
   const std::vector<Sample>& found() const { return found_; }  // what was there at opening
 
@@ -61,14 +59,14 @@ class SampleLog {
 
   // What open() hands over.
   struct Opened {
-    int lock = -1;
+    Owner owner;
     AppendFile file;
     std::vector<Sample> found;
   };
   explicit SampleLog(Opened opened);
 
  private:
-  const int lock_;  // descriptor that holds the flock
+  const Owner owner_;
   AppendFile file_;
   const std::vector<Sample> found_;
   std::mutex mutex_;

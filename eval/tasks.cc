@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "eval/csv.h"
 #include "search/countdown_prompt.h"
 #include "verifiers/answer.h"
 
@@ -183,8 +184,6 @@ Result<Problem> cd3_record(const Place& place, const Json& record) {
   return countdown(place, *numbers, *target, verifiers::NumberUse::all);
 }
 
-bool is_game24(std::string_view first_line) { return first_line.starts_with("Rank,Puzzles"); }
-
 // "" where nothing fits.
 std::string_view guess(const Json& record) {
   if (record.contains("numbers") && record.contains("target")) {
@@ -201,8 +200,14 @@ std::string_view guess(const Json& record) {
   return "";
 }
 
-Result<Problem> csv_row(const Place& place, std::string_view line) {
-  const std::vector<std::string_view> fields = split(line, ',');
+// The text's first record is the head of 24.csv.
+bool is_game24(std::string_view text) {
+  CsvReader reader(text);
+  const auto head = reader.at_end() ? Status(Code::invalid, "empty") : reader.next();
+  return head && head->size() > 1 && (*head)[0] == "Rank" && (*head)[1] == "Puzzles";
+}
+
+Result<Problem> csv_row(const Place& place, const std::vector<std::string>& fields) {
   const std::optional<uint64_t> rank = parse_uint(trim(fields.front()));
   const auto numbers = fields.size() > 1 ? integers_of(fields[1], ' ') : std::nullopt;
   if (!rank || !numbers) {
@@ -241,6 +246,73 @@ Result<Problem> json_row(const Place& place, std::string_view line, std::string&
   return problem;
 }
 
+// The file so far; a problem is named by its row where its record does not name it.
+class Collector {
+ public:
+  explicit Collector(std::string_view name) : name_(name) {}
+
+  Status add(const Place& place, Problem problem) {
+    if (problems_.size() >= limits::kEvalProblems) {
+      return over_limit(std::string(name_) + " has more than " +
+                        std::to_string(limits::kEvalProblems) + " records");
+    }
+    if (problem.row == 0) {
+      problem.row = problems_.size() + 1;
+    }
+    if (problem.id.empty()) {
+      problem.id = std::to_string(problem.row);
+    }
+    if (!ids_.insert(problem.id).second) {
+      return place.wrong("the id '" + escape_controls(problem.id) + "' appears twice");
+    }
+    problem.graded.problem.name = problem.id;
+    problem.graded.problem.question = problem.prompt;
+    problems_.push_back(std::move(problem));
+    return {};
+  }
+
+  std::vector<Problem> take() { return std::move(problems_); }
+
+ private:
+  const std::string_view name_;
+  std::set<std::string, std::less<>> ids_;
+  std::vector<Problem> problems_;
+};
+
+Status read_csv(std::string_view name, std::string_view text, Collector& into) {
+  CsvReader reader(text);
+  for (bool head = true; !reader.at_end(); head = false) {
+    const Result<std::vector<std::string>> fields = reader.next();
+    const Place place{name, reader.line()};
+    if (!fields) {
+      return place.wrong(fields.status().message());
+    }
+    if (head || (fields->size() == 1 && trim(fields->front()).empty())) {
+      continue;
+    }
+    Result<Problem> problem = csv_row(place, *fields);
+    THINKD_CHECK(problem.status());
+    THINKD_CHECK(into.add(place, *std::move(problem)));
+  }
+  return {};
+}
+
+// Sets `task` where it is still to be guessed.
+Status read_lines(std::string_view name, std::string_view text, std::string& task,
+                  Collector& into) {
+  Place place{name, 0};
+  for (const std::string_view line : split(text, '\n')) {
+    ++place.line;
+    if (trim(line).empty()) {
+      continue;
+    }
+    Result<Problem> problem = json_row(place, line, task);
+    THINKD_CHECK(problem.status());
+    THINKD_CHECK(into.add(place, *std::move(problem)));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string_view> known_tasks() { return {kTasks.begin(), kTasks.end()}; }
@@ -252,42 +324,19 @@ Result<TaskFile> read_problems(std::string_view name, std::string_view text,
   if (!task.empty() && std::find(kTasks.begin(), kTasks.end(), task) == kTasks.end()) {
     return invalid("no task '" + escape_controls(task) + "'; known are " + list_of_tasks());
   }
-  const std::string_view first_line = text.substr(0, text.find('\n'));
-  const bool csv = is_game24(first_line);
+  const bool csv = is_game24(text);
   if (csv && file.task.empty()) {
     file.task = "game24";
   }
   if (csv != (file.task == "game24")) {
     return invalid(std::string(name) + " starts with '" +
-                   escape_controls(first_line.substr(0, 80)) + "', which is not " + file.task +
-                   "; known tasks are " + list_of_tasks());
+                   escape_controls(text.substr(0, text.find('\n')).substr(0, 80)) +
+                   "', which is not " + file.task + "; known tasks are " + list_of_tasks());
   }
-  std::set<std::string, std::less<>> ids;
-  Place place{name, 0};
-  for (const std::string_view line : split(text, '\n')) {
-    ++place.line;
-    if ((csv && place.line == 1) || trim(line).empty()) {
-      continue;
-    }
-    if (file.problems.size() >= limits::kEvalProblems) {
-      return over_limit(std::string(name) + " has more than " +
-                        std::to_string(limits::kEvalProblems) + " records");
-    }
-    Result<Problem> problem = csv ? csv_row(place, trim(line)) : json_row(place, line, file.task);
-    if (!problem) {
-      return problem.status();
-    }
-    problem->row = csv ? problem->row : file.problems.size() + 1;
-    if (problem->id.empty()) {
-      problem->id = std::to_string(problem->row);
-    }
-    if (!ids.insert(problem->id).second) {
-      return place.wrong("the id '" + escape_controls(problem->id) + "' appears twice");
-    }
-    problem->graded.problem.name = problem->id;
-    problem->graded.problem.question = problem->prompt;
-    file.problems.push_back(*std::move(problem));
-  }
+  Collector collector(name);
+  THINKD_CHECK(csv ? read_csv(name, text, collector)
+                   : read_lines(name, text, file.task, collector));
+  file.problems = collector.take();
   if (file.problems.empty()) {
     return invalid(std::string(name) + " has no records");
   }

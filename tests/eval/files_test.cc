@@ -1,5 +1,7 @@
 // The folder's files: log, manifest, summary, page.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 #include "base/file.h"
 #include "eval/log.h"
 #include "eval/manifest.h"
+#include "eval/membership.h"
 #include "eval/report.h"
 #include "eval/summary.h"
 #include "tests/support/catch.h"
@@ -80,6 +83,7 @@ TEST_CASE("the log gives back what was added, once it is opened again") {
     const auto second = SampleLog::open(path);
     REQUIRE_FALSE(second.ok());
     CHECK(second.status().code() == Code::conflict);
+    CHECK_THAT(second.status().message(), Contains("process " + std::to_string(getpid())));
   }
   const auto log = SampleLog::open(path);
   REQUIRE(log.ok());
@@ -114,6 +118,34 @@ TEST_CASE("a last line that is torn anywhere is cut off, an earlier bad line is 
   CHECK_THAT(SampleLog::open(scratch.path("bad")).status().message(), Contains("bad:2"));
   append(scratch.path("double"), first + first + second);
   CHECK_THAT(read_samples(scratch.path("double")).status().message(), Contains("twice"));
+}
+
+TEST_CASE("samples of another evaluation are refused by their line and name") {
+  const Manifest manifest = manifest_of({"greedy"}, 2);
+  const std::set<std::string_view> ids = {"a", "b", "c"};
+  std::vector<Sample> samples = {sample_of("a", "greedy", 0, Outcome::correct),
+                                 sample_of("b", "greedy", 1, Outcome::wrong)};
+  CHECK(check_samples(samples, manifest).ok());
+  CHECK(check_samples(samples, manifest, &ids).ok());
+  const auto refused = [&](const Sample& third, const std::set<std::string_view>* known) {
+    std::vector<Sample> more = samples;
+    more.push_back(third);
+    const Status status = check_samples(more, manifest, known);
+    CHECK(status.code() == Code::corrupt);
+    CHECK_THAT(status.message(), Contains("line 3"));
+    return status.message();
+  };
+  CHECK_THAT(refused(sample_of("d", "greedy", 0, Outcome::correct), &ids), Contains("'d'"));
+  for (const auto* known : {&ids, static_cast<const std::set<std::string_view>*>(nullptr)}) {
+    CHECK_THAT(refused(sample_of("a", "sample", 0, Outcome::correct), known), Contains("'sample'"));
+    CHECK_THAT(refused(sample_of("a", "greedy", 2, Outcome::correct), known),
+               Contains("sample 2") && Contains("2 a problem"));
+  }
+  // Without the data: no more problems than the manifest counts.
+  samples.push_back(sample_of("x", "greedy", 0, Outcome::correct));
+  CHECK(check_samples(samples, manifest).ok());
+  samples.push_back(sample_of("y", "greedy", 0, Outcome::correct));
+  CHECK_THAT(check_samples(samples, manifest).message(), Contains("line 4") && Contains("'y'"));
 }
 
 TEST_CASE("the manifest reads back equal; an edited one is refused; differences are named") {

@@ -278,6 +278,44 @@ TEST_CASE("another manifest is refused by what differs; a dry run writes nothing
   CHECK_THAT(report(none).status().message(), Contains("manifest.json"));
 }
 
+TEST_CASE("a folder that another process holds is refused by its pid; foreign samples by name") {
+  ScratchFolder scratch;
+  EvalOptions options = options_of(write_data(scratch), scratch.path("out"));
+  options.strategies = {"greedy"};
+  options.samples = 1;
+  REQUIRE(evaluate(options).ok());
+  const std::string log = scratch.path("out/samples.jsonl");
+  const std::string before = *read_file(log, 1 << 20);
+  {
+    const auto held = SampleLog::open(log);
+    REQUIRE(held.ok());
+    const Status refused = evaluate(options).status();
+    CHECK(refused.code() == Code::limit);  // exit code 3
+    CHECK_THAT(refused.message(), Contains("process " + std::to_string(getpid())));
+  }
+  CHECK(evaluate(options).ok());
+  for (const auto& [what, with] :
+       std::map<std::string, std::string>{{"\"problem_id\":\"p0\"", "\"problem_id\":\"other\""},
+                                          {"\"strategy\":\"greedy\"", "\"strategy\":\"sample\""}}) {
+    INFO(with);
+    std::string changed = before;
+    changed.replace(changed.find(what), what.size(), with);
+    REQUIRE(write_file(log, changed).ok());
+    const Status status = evaluate(options).status();
+    CHECK(status.code() == Code::corrupt);
+    CHECK_THAT(status.message(),
+               Contains("samples.jsonl: line ") && Contains("is not one of this evaluation"));
+    CHECK(plan(options, toy_identity()).status().code() == Code::corrupt);
+    CHECK(*read_file(log, 1 << 20) == changed);
+  }
+  // The report has no data: an extra problem shows by their number.
+  std::string extra = before.substr(0, before.find('\n') + 1);
+  extra.insert(extra.find(":\"p") + 2, "other ");
+  REQUIRE(write_file(log, before + extra).ok());
+  CHECK_THAT(report(std::vector<std::string>{scratch.path("out")}).status().message(),
+             Contains("line 7") && Contains("the 6 of this evaluation"));
+}
+
 TEST_CASE("options that make no sense are refused before a folder is made") {
   ScratchFolder scratch;
   const EvalOptions good = options_of(write_data(scratch), scratch.path("out"));
@@ -297,6 +335,7 @@ TEST_CASE("options that make no sense are refused before a folder is made") {
   CHECK_THAT(refused([](auto& o) { o.limit = 1, o.range = "1-2"; }), Contains("exclude"));
   CHECK_THAT(refused([](auto& o) { o.range = "50-60"; }), Contains("rows 1 to 6"));
   CHECK_THAT(refused([](auto& o) { o.data += ".none"; }), Contains(".none"));
+  CHECK_THAT(refused([](auto& o) { o.data = "/dev/zero"; }), Contains("not a regular file"));
 }
 
 TEST_CASE("texts cut by a limit count apart; a run that fails is an outcome") {

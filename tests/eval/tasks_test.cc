@@ -68,6 +68,18 @@ TEST_CASE("Game of 24: every rank") {
   CHECK(graded(first, "Answer: 4 * 6") == verifiers::Outcome::wrong);
 }
 
+TEST_CASE("Game of 24 as a spreadsheet writes it") {
+  const TaskFile file = read(
+      "\"Rank\",\"Puzzles\",\"Note\"\r\n\"1\",\"1 1 4 6\",\"easy, \"\"very\"\"\r\nso\"\r\n"
+      "2,\"1 1 11 11\",\r\n");
+  CHECK(file.task == "game24");
+  REQUIRE(file.problems.size() == 2);
+  CHECK(file.problems[0].graded.problem.numbers == std::vector<int64_t>{1, 1, 4, 6});
+  CHECK(file.problems[1].row == 2);
+  CHECK_THAT(refused("Rank,Puzzles\n1,\"1 1\n4 x\"\n"), Contains("data:2"));
+  CHECK_THAT(refused("Rank,Puzzles\n\n1,\"1 1 4 6\n"), Contains("data:3") && Contains("closed"));
+}
+
 TEST_CASE("Countdown in two forms") {
   const TaskFile plain = read(R"({"id":"a","numbers":[3,5,8,9],"target":24})"
                               "\n\n"

@@ -1,7 +1,10 @@
 // eval and eval report through the program: the folder is the whole state.
 
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "base/owner.h"
 #include "tests/daemon/cli/program.h"
 
 namespace thinkd::testing {
@@ -68,6 +71,12 @@ TEST_CASE("eval finishes once; the same command again repeats nothing") {
   const Ran refused = program.think(other);
   CHECK(refused.code == 1);
   CHECK_THAT(refused.err, Contains("seed"));
+
+  const auto owner = Owner::claim(out + "/owner.pid", "the folder");
+  REQUIRE(owner.ok());
+  const Ran held = program.think(eval);
+  CHECK(held.code == 3);
+  CHECK_THAT(held.err, Contains("process " + std::to_string(getpid())));
   CHECK(bytes_of(out + "/samples.jsonl") == log);
 }
 
