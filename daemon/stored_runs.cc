@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "search/event.h"
+#include "search/run_listing.h"
 #include "search/run_record.h"
 
 namespace thinkd::daemon {
@@ -27,14 +28,10 @@ Result<search::RunInfo> stored_run(const memory::Store& store, const std::string
 }
 
 Result<std::vector<search::RunInfo>> stored_runs(const memory::Store& store) {
-  const Result<std::vector<memory::RunRecord>> records = store.list_runs(SIZE_MAX);
-  if (!records) {
-    return records.status();
-  }
   std::vector<search::RunInfo> runs;
-  for (const memory::RunRecord& record : *records) {
-    runs.push_back(search::recorded_run(record));
-  }
+  THINKD_CHECK(store.visit_runs(SIZE_MAX, [&](const memory::RunRecord& record) {
+    runs.push_back(search::listed(search::recorded_run(record)));
+  }));
   return runs;
 }
 

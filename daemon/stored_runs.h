@@ -13,7 +13,8 @@
 namespace thinkd::daemon {
 
 Result<search::RunInfo> stored_run(const memory::Store& store, const std::string& run_id);
-Result<std::vector<search::RunInfo>> stored_runs(const memory::Store& store);  // newest first
+Result<std::vector<search::RunInfo>> stored_runs(
+    const memory::Store& store);  // newest first, as a list has them
 
 // The tree of branches (search/event.h, tree_of); empty for a run that has no result yet.
 Result<OrderedJson> stored_tree(const memory::Store& store, const std::string& run_id);

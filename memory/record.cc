@@ -84,6 +84,17 @@ std::string encode_run(const RunRecord& record) {
   return with_header(Kind::run, body.bytes());
 }
 
+Result<int64_t> decode_created(std::string_view run_id, std::string_view value) {
+  const Result<std::string_view> body = body_of(Kind::run, run_id, value);
+  if (!body) {
+    return body.status();
+  }
+  ByteReader reader(*body);
+  const auto created_us = reader.read<int64_t>();
+  return reader.failed() ? Result<int64_t>(damaged(run_id, "is damaged: its fields do not fit"))
+                         : Result<int64_t>(created_us);
+}
+
 Result<RunRecord> decode_run(std::string_view run_id, std::string_view value) {
   const Result<std::string_view> body = body_of(Kind::run, run_id, value);
   if (!body) {

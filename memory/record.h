@@ -35,6 +35,8 @@ struct RunRecord {
 Status check_run_id(std::string_view run_id);
 
 std::string encode_run(const RunRecord& record);
+// When the run was created, without a look at the rest.
+Result<int64_t> decode_created(std::string_view run_id, std::string_view value);
 Result<RunRecord> decode_run(std::string_view run_id, std::string_view value);
 
 std::string encode_entry(std::string_view bytes);

@@ -216,19 +216,25 @@ Result<RunRecord> Store::get_run(std::string_view run_id) const {
 }
 
 Result<std::vector<RunRecord>> Store::list_runs(size_t limit) const {
-  const auto newer = [](const RunRecord& a, const RunRecord& b) {
-    return a.created_us != b.created_us ? a.created_us > b.created_us : a.run_id < b.run_id;
+  std::vector<RunRecord> runs;
+  THINKD_CHECK(visit_runs(limit, [&](const RunRecord& record) { runs.push_back(record); }));
+  return runs;
+}
+
+Status Store::visit_runs(size_t limit, const std::function<void(const RunRecord&)>& visit) const {
+  using Place = std::pair<int64_t, std::string>;  // when it was created, its id
+  const auto newer = [](const Place& a, const Place& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
   };
-  // A heap of the newest seen, the oldest of them on top: no more than `limit` records are held.
-  std::vector<RunRecord> kept;
+  // A heap of the newest seen, the oldest of them on top.
+  std::vector<Place> kept;
   const std::unique_ptr<rocksdb::Iterator> at(
       database_->db->NewIterator(rocksdb::ReadOptions(), database_->runs));
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
-    Result<RunRecord> record = decode_run(at->key().ToStringView(), at->value().ToStringView());
-    if (!record) {
-      return record.status();
-    }
-    kept.push_back(*std::move(record));
+    const std::string_view run_id = at->key().ToStringView();
+    const Result<int64_t> created = decode_created(run_id, at->value().ToStringView());
+    THINKD_CHECK(created.status());
+    kept.emplace_back(*created, run_id);
     std::push_heap(kept.begin(), kept.end(), newer);
     if (kept.size() > limit) {
       std::pop_heap(kept.begin(), kept.end(), newer);
@@ -237,7 +243,15 @@ Result<std::vector<RunRecord>> Store::list_runs(size_t limit) const {
   }
   THINKD_CHECK(from_rocksdb(at->status(), "list runs"));
   std::sort(kept.begin(), kept.end(), newer);
-  return kept;
+  for (const auto& [created_us, run_id] : kept) {
+    const Result<RunRecord> record = get_run(run_id);
+    if (record) {
+      visit(*record);
+    } else if (record.status().code() != Code::not_found) {  // it may have been removed meanwhile
+      return record.status();
+    }
+  }
+  return Status();
 }
 
 Status Store::remove_run(std::string_view run_id) {

@@ -9,6 +9,7 @@
 // error, since what was promised can no longer be kept.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ class Store {
   Status put_run(const RunRecord& record);  // the newest record of an id replaces the older one
   Result<RunRecord> get_run(std::string_view run_id) const;      // not_found; corrupt
   Result<std::vector<RunRecord>> list_runs(size_t limit) const;  // newest first, then by id
-  Status remove_run(std::string_view run_id);                    // with its journal; not_found
+  // The same runs one after another, so that no two are held at once.
+  Status visit_runs(size_t limit, const std::function<void(const RunRecord&)>& visit) const;
+  Status remove_run(std::string_view run_id);  // with its journal; not_found
 
   // Entries are numbered from 0 by the writer; the same index again replaces the entry.
   Status append_journal(std::string_view run_id, uint32_t index, std::string_view bytes);

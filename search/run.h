@@ -28,6 +28,7 @@ struct Run {
   uint32_t pages = 0;  // its quota
 
   bool settled = false;  // the run's thread: the store tells how it ended
+  bool refused = false;  // idem: it failed before anything was done, and the store forgets it
 
   std::mutex lock;
   std::condition_variable changed;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "memory/store.h"
+#include "search/run_listing.h"
 #include "search/runs_impl.h"
 
 namespace thinkd::search {
@@ -54,44 +55,38 @@ Result<RunInfo> Runs::Impl::get(std::string_view run_id) {
   return record ? Result<RunInfo>(recorded_run(*record)) : record.status();
 }
 
-// Only what is shown is parsed.
+// Only what is shown is parsed, and only the short form of it is held.
 Result<std::vector<RunInfo>> Runs::Impl::list(size_t limit) {
   struct Listed {
     int64_t created_us;
-    std::string_view run_id;
+    std::string run_id;
     RunPtr run;  // null: stored
-    const memory::RunRecord* record;
+    RunInfo info;
   };
   std::vector<Listed> all;
-  std::set<std::string_view> live;
+  std::set<std::string, std::less<>> live;
   {
     const std::lock_guard guard(lock_);
     for (const auto& [run_id, run] : runs_) {
-      all.push_back({run->created_us, run->request.run_id, run, nullptr});
+      all.push_back({run->created_us, run->request.run_id, run, {}});
       live.insert(run->request.run_id);
     }
   }
-  std::vector<memory::RunRecord> records;
   if (store_ != nullptr) {
     const size_t most = std::min<size_t>(limit, limits::kListedRuns) + all.size();
-    Result<std::vector<memory::RunRecord>> found = store_->list_runs(most);
-    if (!found) {
-      return found.status();
-    }
-    records = *std::move(found);
-    for (const memory::RunRecord& record : records) {
+    THINKD_CHECK(store_->visit_runs(most, [&](const memory::RunRecord& record) {
       if (!live.contains(record.run_id)) {
-        all.push_back({record.created_us, record.run_id, nullptr, &record});
+        all.push_back({record.created_us, record.run_id, nullptr, listed(recorded_run(record))});
       }
-    }
+    }));
   }
   std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
     return std::tie(b.created_us, a.run_id) < std::tie(a.created_us, b.run_id);
   });
   all.resize(std::min(all.size(), limit));
   std::vector<RunInfo> shown;
-  for (const Listed& one : all) {
-    shown.push_back(one.run ? info_of(*one.run) : recorded_run(*one.record));
+  for (Listed& one : all) {
+    shown.push_back(one.run ? listed(info_of(*one.run)) : std::move(one.info));
   }
   return shown;
 }

@@ -309,7 +309,11 @@ void Runs::Impl::execute(Run& run) {
       host->request_stop(run.early_stop);
     }
   }
-  conclude(run, host->run(*run.strategy));
+  Outcome outcome = host->run(*run.strategy);
+  const bool refused =
+      outcome.status.code() == Code::invalid || outcome.status.code() == Code::limit;
+  run.refused = refused && host->journal().next_index() == 0 && host->journal().logged() == 0;
+  conclude(run, std::move(outcome));
 }
 
 // The result is on disk before anyone hears of it.
@@ -331,6 +335,8 @@ void Runs::Impl::conclude(Run& run, Outcome outcome) {
     }
     saved = save(run, was_cancelled ? memory::RunState::cancelled : memory::RunState::done,
                  std::move(result), "");
+  } else if (run.refused && run.stored) {
+    saved = store_->remove_run(run.request.run_id);  // it may be a prompt of megabytes
   } else {
     saved = save(run, memory::RunState::failed, "", outcome.status.message());
   }

@@ -97,7 +97,8 @@ class Runs {
   Status cancel(std::string_view run_id);
 
   Result<RunInfo> get(std::string_view run_id) const;
-  Result<std::vector<RunInfo>> list(size_t limit = limits::kListedRuns) const;  // newest first
+  Result<std::vector<RunInfo>> list(
+      size_t limit = limits::kListedRuns) const;   // newest first, short
   Result<std::string> latest_interrupted() const;  // its run id; not_found where there is none
   Status remove(std::string_view run_id);          // conflict while it runs
   Result<std::vector<Json>> events(std::string_view run_id) const;

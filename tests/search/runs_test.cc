@@ -4,6 +4,8 @@
 
 #include "base/version.h"
 #include "memory/store.h"
+#include "search/run_listing.h"
+#include "search/run_record.h"
 #include "tests/search/fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -312,6 +314,37 @@ TEST_CASE("a list shows the newest, as many as asked for") {
   REQUIRE(runs.remove("b").ok());
   CHECK(runs.remove("b").code() == Code::not_found);
   CHECK(ids(9) == "ca");
+}
+
+TEST_CASE("a list is short, however long the questions; a refused run leaves nothing stored") {
+  ScratchFolder scratch;
+  auto store = memory::Store::open(scratch.path("store"));
+  REQUIRE(store.ok());
+  Bench bench;
+  const std::string text(1 << 20, 'a');
+  Request request = request_of("greedy");
+  request.run_id = "long";
+  request.messages.insert(request.messages.begin(), {"system", text});
+  request.messages.back().content = text;
+  Runs runs(*bench.engine, bench.verifiers, bench.registry, store->get(), {});
+  CHECK(runs.solve(request).status().code() == Code::limit);  // past the context
+  CHECK((*store)->get_run("long").status().code() == Code::not_found);
+  CHECK(runs.get("long")->state == RunState::failed);  // this process still tells
+  memory::RunRecord record;                            // as a crash leaves it
+  record.run_id = "left";
+  request.run_id = "left";
+  record.request = stored_request(request, 1, *bench.engine);
+  REQUIRE((*store)->put_run(record).ok());
+  const auto listed = runs.list();
+  REQUIRE(listed.ok());
+  REQUIRE(listed->size() == 2);
+  for (const RunInfo& info : *listed) {
+    CHECK(info.request.size() < 1000);
+    const Json shown = Json::parse(info.request);
+    REQUIRE(shown["messages"].size() == 1);
+    CHECK(shown["messages"][0]["content"] == text.substr(0, kListedTextBytes) + "...");
+  }
+  CHECK(runs.get("left")->request.size() > 2 * text.size());
 }
 
 // With a quota of a few pages branches take turns, so the log has another order than side by side.
