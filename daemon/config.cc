@@ -32,7 +32,7 @@ struct Key {
 template <class T>
 bool take_count(std::string_view text, Range range, T& into) {
   const std::optional<uint64_t> value = parse_uint(text);
-  if (!value || *value < range.low || *value > range.high) {
+  if (!value || has_leading_zero(text) || *value < range.low || *value > range.high) {
     return false;
   }
   into = static_cast<T>(*value);
@@ -63,7 +63,7 @@ const Key kKeys[] = {
     {"isa", Kind::text, "auto, or an instruction set that this machine runs",
      [](Config& c, std::string_view text, Range) {
        c.isa = text == "auto" ? std::string() : std::string(text);
-       return engine::find_kernels(c.isa).ok();
+       return !text.empty() && engine::find_kernels(c.isa).ok();
      }},
     {"kv_pool",
      Kind::number,

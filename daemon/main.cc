@@ -14,6 +14,7 @@
 #include "daemon/rpc/server.h"
 #include "daemon/signals.h"
 #include "memory/paths.h"
+#include "search/journal.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -81,6 +82,9 @@ int run_serve(const Arguments& arguments) {
 int main(int argc, char** argv) {
   using namespace thinkd::daemon;
   try {
+    if (const thinkd::Status fault = thinkd::search::check_fault(); !fault.ok()) {
+      return fail(fault);
+    }
     const auto all = commands();
     const Parsed parsed = parse(argc, argv, all, groups());
     const int code = parsed.command ? parsed.command->run(parsed.arguments) : parsed.exit_code;

@@ -41,15 +41,17 @@ class MemorySink : public JournalSink {
   std::vector<std::string>* entries_;
 };
 
+constexpr char kFaultVariable[] = "THINKD_FAULT";
+constexpr std::string_view kFaultPrefix = "journal:";
+
 // The crash suite's hook: with THINKD_FAULT="journal:N" in the environment this process kills
 // itself (SIGKILL) right after entry N of any run is written. Read once.
 std::optional<uint64_t> fault_index() {
-  const char* text = std::getenv("THINKD_FAULT");
-  constexpr std::string_view kPrefix = "journal:";
-  if (text == nullptr || !std::string_view(text).starts_with(kPrefix)) {
+  const char* text = std::getenv(kFaultVariable);
+  if (text == nullptr || !std::string_view(text).starts_with(kFaultPrefix)) {
     return std::nullopt;
   }
-  return parse_uint(std::string_view(text).substr(kPrefix.size()));
+  return parse_uint(std::string_view(text).substr(kFaultPrefix.size()));
 }
 
 void die_if_asked(uint32_t index) {
@@ -68,6 +70,16 @@ std::string shortened(std::string_view payload) {
 }
 
 }  // namespace
+
+Status check_fault() {
+  const char* text = std::getenv(kFaultVariable);
+  if (text == nullptr || fault_index()) {
+    return {};
+  }
+  return invalid(std::string(kFaultVariable) + ": '" +
+                 escape_controls(repair_utf8(std::string_view(text).substr(0, 80))) +
+                 "' is not journal:N");
+}
 
 std::string encode(const Entry& entry) {
   ByteWriter writer;

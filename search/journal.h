@@ -69,6 +69,10 @@ struct JournalDifference {
   std::string generated;
 };
 
+// invalid where the environment's THINKD_FAULT says nothing that is understood: a crash that was
+// asked for and never comes would be taken for a run that survives.
+Status check_fault();
+
 class Journal {
  public:
   enum class Mode : uint8_t {

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "memory/record.h"
 #include "search/countdown_prompt.h"
 
 namespace thinkd::search {
@@ -19,6 +20,8 @@ Status wrong(std::string_view member, std::string_view range) {
 
 constexpr std::string_view kTasks[] = {"countdown", "game24", "gsm8k", "math",
                                        "number",    "choice", "text"};
+
+constexpr double kLeastTopP = 1e-6;  // less is none as a float; greedy is temperature 0
 
 std::string task_names() {
   std::string names;
@@ -134,8 +137,7 @@ class RequestReader {
       return real(key, value, 0, 100, "a number from 0 to 100", sampling.temperature);
     }
     if (key == "top_p") {
-      THINKD_CHECK(real(key, value, 0, 1, "a number above 0, at most 1", sampling.top_p));
-      return *sampling.top_p > 0 ? Status() : wrong(key, "a number above 0, at most 1");
+      return real(key, value, kLeastTopP, 1, "a number from 0.000001 to 1", sampling.top_p);
     }
     if (key == "min_p") {
       return real(key, value, 0, 1, "a number from 0 to 1", sampling.min_p);
@@ -240,14 +242,7 @@ class RequestReader {
 
   Status run_id(const Json& value) {
     THINKD_CHECK(text("run_id", value, request_.run_id));
-    bool good = !request_.run_id.empty() && request_.run_id.size() <= limits::kRunIdBytes;
-    for (char c : request_.run_id) {
-      const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      good = good && (letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.');
-    }
-    return good ? Status()
-                : wrong("run_id", "1 to " + std::to_string(limits::kRunIdBytes) +
-                                      " letters, digits, '.', '_' and '-'");
+    return memory::check_run_id(request_.run_id);
   }
 
   // The numbers are the problem: what is not asked in words is asked as eval asks it.

@@ -51,7 +51,7 @@ Json to_json(const Budget& budget);
 // own.
 struct SamplingOverrides {
   std::optional<double> temperature;         // 0..100
-  std::optional<double> top_p;               // (0, 1]
+  std::optional<double> top_p;               // 1e-6..1
   std::optional<double> min_p;               // [0, 1]
   std::optional<uint64_t> top_k;             // 0: off
   std::optional<double> repetition_penalty;  // 0.1..10

@@ -114,6 +114,9 @@ class SpecParser {
     if (word == "true" || word == "false") {
       return Json(word == "true");
     }
+    if (has_leading_zero(word) && parse_double(word)) {
+      return invalid("the number '" + std::string(word) + "' begins with 0");
+    }
     if (const auto number = parse_uint(word)) {
       return Json(*number);
     }
@@ -265,18 +268,21 @@ std::string strategy_text(const StrategySpec& spec) {
 
 Result<Budget> parse_budget(std::string_view text) {
   Json object = Json::object();
-  for (std::string_view part : split(text, ',')) {
+  for (std::string_view typed : split(text, ',')) {
+    const std::string_view part = trim(typed);
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
       return invalid("budget: " + to_text(Json(std::string(part))) +
                      " is not name=number, as in tokens=1000,seconds=2");
     }
-    const std::string name(trim(part.substr(0, equals)));
-    const std::string_view number = trim(part.substr(equals + 1));
+    const std::string name(part.substr(0, equals));
+    const std::string_view number = part.substr(equals + 1);
     if (object.contains(name)) {
       return invalid("budget: " + name + " is given twice");
     }
-    if (const auto count = parse_uint(number)) {
+    if (has_leading_zero(number)) {
+      object[name] = std::string(number);  // no number, as its reader says
+    } else if (const auto count = parse_uint(number)) {
       object[name] = *count;
     } else if (const auto real = parse_double(number)) {
       object[name] = *real;

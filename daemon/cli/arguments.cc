@@ -68,7 +68,7 @@ Result<std::optional<uint64_t>> Arguments::count(std::string_view name, uint64_t
     return std::optional<uint64_t>();
   }
   const std::optional<uint64_t> value = parse_uint(text(name));
-  if (!value || *value < low || *value > high) {
+  if (!value || has_leading_zero(text(name)) || *value < low || *value > high) {
     return invalid("--" + std::string(name) + ": '" + shown(text(name)) +
                    "' is not an integer from " + std::to_string(low) + " to " +
                    std::to_string(high));
@@ -82,7 +82,7 @@ Result<std::optional<double>> Arguments::number(std::string_view name, double lo
     return std::optional<double>();
   }
   const std::optional<double> value = parse_double(text(name));
-  if (!value || !(*value >= low && *value <= high)) {
+  if (!value || has_leading_zero(text(name)) || !(*value >= low && *value <= high)) {
     return invalid("--" + std::string(name) + ": '" + shown(text(name)) +
                    "' is not a number from " + format_double(low) + " to " + format_double(high));
   }

@@ -7,6 +7,7 @@
 #include "daemon/cli/commands.h"
 #include "daemon/cli/output.h"
 #include "daemon/cli/place.h"
+#include "daemon/cli/request_flags.h"
 #include "daemon/cli/wait_run.h"
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
@@ -16,42 +17,11 @@
 namespace thinkd::daemon {
 namespace {
 
-// Flags that are numbers, and the request's members that they set.
-struct NumberFlag {
-  const char* flag;
-  const char* member;
-  bool whole;
-};
-constexpr NumberFlag kNumbers[] = {
-    {"temperature", "temperature", false},
-    {"top-p", "top_p", false},
-    {"min-p", "min_p", false},
-    {"top-k", "top_k", true},
-    {"max-tokens", "max_tokens", true},
-    {"seed", "seed", true},
-};
-
-Status add_number(const Arguments& arguments, const NumberFlag& number, Json& into) {
-  if (!arguments.has(number.flag)) {
-    return {};
-  }
-  if (number.whole) {
-    const auto count = arguments.count(number.flag, 0, UINT64_MAX);
-    THINKD_CHECK(count.status());
-    into[number.member] = **count;
-    return {};
-  }
-  const auto real = arguments.number(number.flag, -1e300, 1e300);
-  THINKD_CHECK(real.status());
-  into[number.member] = **real;
-  return {};
-}
-
 // What --numbers and --target say; whole numbers of 64 bits, signs allowed.
 Status add_countdown(const Arguments& arguments, Json& into) {
   const auto integer = [&](const char* flag, std::string_view text) -> Result<int64_t> {
     const std::optional<int64_t> value = parse_int(text);
-    if (!value) {
+    if (!value || has_leading_zero(text)) {
       return invalid("--" + std::string(flag) + ": '" +
                      escape_controls(repair_utf8(text.substr(0, 80))) +
                      "' is not an integer of 64 bits");
@@ -78,8 +48,6 @@ Status add_countdown(const Arguments& arguments, Json& into) {
   return {};
 }
 
-// An error names the flag: the members of a request are called as the flags are, but for the
-// dashes.
 Result<search::Request> read_request(const Arguments& arguments) {
   Json members = {{"run_id", search::new_run_id()}, {"trace", !arguments.has("no-trace")}};
   if (arguments.has("QUESTION")) {
@@ -107,19 +75,10 @@ Result<search::Request> read_request(const Arguments& arguments) {
   if (arguments.has("budget")) {
     members["budget"] = arguments.text("budget");
   }
-  for (const NumberFlag& number : kNumbers) {
-    THINKD_CHECK(add_number(arguments, number, members));
-  }
-  if (arguments.has("stop")) {
-    Result<std::vector<std::string>> stops = arguments.utf8_texts("stop");
-    THINKD_CHECK(stops.status());
-    members["stop"] = *std::move(stops);
-  }
+  THINKD_CHECK(add_sampling(arguments, members));
+  THINKD_CHECK(add_count(arguments, "seed", members));
   Result<search::Request> request = search::request_from_json(members);
-  if (!request) {
-    return Status(request.status().code(), "--" + request.status().message());
-  }
-  return request;
+  return request ? std::move(request) : as_typed(request.status(), "strategy");
 }
 
 // Strategy and verifier exist and take these parameters; told before a model is loaded.
@@ -128,8 +87,7 @@ Status check_names(const search::Request& request) {
   THINKD_CHECK(registry.status());
   const Result<std::vector<sdk::Param>> params = registry->check(request.strategy);
   THINKD_CHECK(params.status().within("--strategy"));
-  const Status judges = search::check_judges(verifiers::Verifiers(), request, *params);
-  return judges.ok() ? judges : Status(judges.code(), "--" + judges.message());
+  return as_typed(search::check_judges(verifiers::Verifiers(), request, *params), "strategy");
 }
 
 int ask_daemon(const Arguments& arguments, const Config& config, const Endpoint& daemon,

@@ -124,6 +124,23 @@ std::string unknown_command(int argc, const char* const* argv, std::span<const C
   return {};
 }
 
+// An empty text for a flag says nothing that a missing flag would not say, and is what an unset
+// variable of a script leaves.
+std::string empty_flag(const Command& command, const Arguments& arguments) {
+  const auto is_empty = [&](const Flag& flag) {
+    const std::vector<std::string> texts = arguments.texts(flag.name);
+    return !flag.value.empty() && std::find(texts.begin(), texts.end(), "") != texts.end();
+  };
+  for (const std::span<const Flag> flags :
+       {std::span<const Flag>(command.flags), std::span<const Flag>(kCommon)}) {
+    const auto found = std::find_if(flags.begin(), flags.end(), is_empty);
+    if (found != flags.end()) {
+      return std::string(found->name);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string version_line() {
@@ -177,6 +194,14 @@ Parsed parse(int argc, const char* const* argv, std::span<const Command> command
     const auto found = leaves.find(app);
     if (found != leaves.end()) {
       parsed.command = found->second;
+    }
+  }
+  if (parsed.command != nullptr) {
+    if (const std::string empty = empty_flag(*parsed.command, parsed.arguments); !empty.empty()) {
+      complain("--" + empty + ": the text is empty");
+      parsed.command = nullptr;
+      parsed.exit_code = kExitUsage;
+      return parsed;
     }
   }
   if (parsed.arguments.has("v")) {

@@ -11,21 +11,35 @@ const Flag kFile = {"file", "FILE", "read the text from a file; - is standard in
 const Flag kRaw = {"raw", "", "no chat template: the text as it is"};
 const Flag kSpecial = {"special", "", "control tokens written in the text count as such"};
 const Flag kLogprobs = {"logprobs", "K", "also the K likeliest tokens at each place, at most 20"};
-const Flag kTemperature = {"temperature", "T", "0 takes the likeliest token"};
-const Flag kTopP = {"top-p", "P", "draw from the likeliest tokens that hold this much probability"};
-const Flag kTopK = {"top-k", "K", "draw from the K likeliest tokens; 0: all"};
-const Flag kMinP = {"min-p", "P", "drop tokens less likely than P times the likeliest"};
-const Flag kStop = {"stop", "TEXT", "a sample ends where this text appears; up to 4 of them", true};
 const Flag kServer = {"server", "URL", "ask the daemon there, such as http://127.0.0.1:7333"};
-const Flag kTask = {"task", "NAME",
-                    "how to read an answer: countdown, game24, gsm8k, math, number, "
-                    "choice, text"};
-const Flag kSystem = {"system", "TEXT", "a system message before the question"};
-const Flag kVerifier = {"verifier", "NAME", "chooses among the candidates; `verifiers` lists them"};
-const Flag kMaxTokens = {"max-tokens", "N", "new tokens a sample at most"};
-const Flag kBudget = {"budget", "LIST",
-                      "where the search ends: tokens=N,longest=N,verifier_calls=N,flops=N,"
-                      "seconds=S,samples=N,pages=N"};
+
+// How tokens are drawn: every command that generates.
+const Flag kSampling[] = {
+    {"temperature", "T", "0 takes the likeliest token"},
+    {"top-p", "P", "draw from the likeliest tokens that hold this much probability"},
+    {"top-k", "K", "draw from the K likeliest tokens; 0: all"},
+    {"min-p", "P", "drop tokens less likely than P times the likeliest"},
+    {"stop", "TEXT", "a sample ends where this text appears; up to 4 of them", true},
+};
+
+// What a run is to do beside its question and its strategy: ask and eval.
+const Flag kRun[] = {
+    {"system", "TEXT", "a system message before the question"},
+    {"task", "NAME", "how to read an answer: countdown, game24, gsm8k, math, number, choice, text"},
+    {"budget", "LIST",
+     "where the search ends: tokens=N,longest=N,verifier_calls=N,flops=N,seconds=S,samples=N,"
+     "pages=N"},
+    {"verifier", "NAME", "chooses among the candidates; `verifiers` lists them"},
+    {"max-tokens", "N", "new tokens a sample at most"},
+};
+
+std::vector<Flag> joined(std::initializer_list<std::span<const Flag>> lists) {
+  std::vector<Flag> all;
+  for (const std::span<const Flag> list : lists) {
+    all.insert(all.end(), list.begin(), list.end());
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -34,29 +48,31 @@ std::vector<Group> groups() {
 }
 
 std::vector<Command> commands() {
-  const Flag strategy = {"strategy", "S", "how to search, such as best_of_n:n=8 (default greedy)"};
-  const Flag strategies = {"strategy", "S", "a strategy to evaluate; more than one may be given",
-                           true};
+  const Flag ask[] = {
+      {"strategy", "S", "how to search, such as best_of_n:n=8 (default greedy)"},
+      {"numbers", "LIST", "of a countdown or game24 problem, such as 3,5,8,9"},
+      {"target", "N", "what they shall make; game24: 24"},
+      {"use", "HOW", "each number once (all, the default) or at most once (any)"},
+      kServer,
+      {"no-trace", "", "keep nothing of it in the store"},
+  };
+  const Flag eval[] = {
+      {"data", "FILE", "JSONL or CSV of problems"},
+      {"strategy", "S", "a strategy to evaluate; more than one may be given", true},
+      {"out", "DIR", "the evaluation's folder; the same command again finishes what is missing"},
+      {"limit", "N", "the first N rows only"},
+      {"range", "A-B", "these rows only, counted from 1"},
+      {"samples", "K", "repeat each problem K times (default 1)"},
+      {"concurrency", "N", "runs at once (default 4); results do not depend on it"},
+      {"dry-run", "", "say what would be done, do nothing"},
+  };
+  const Flag complete[] = {
+      kFile, kRaw, kSpecial, {"tokens", "N", "tokens to write at most (default 128)"}, kLogprobs};
   return {
       {"ask",
        "think about a question and answer it",
        {{"QUESTION", "the question; with --numbers it may be left out", false}},
-       {kSystem,
-        strategy,
-        kTask,
-        {"numbers", "LIST", "of a countdown or game24 problem, such as 3,5,8,9"},
-        {"target", "N", "what they shall make; game24: 24"},
-        {"use", "HOW", "each number once (all, the default) or at most once (any)"},
-        kBudget,
-        kVerifier,
-        kTemperature,
-        kTopP,
-        kTopK,
-        kMinP,
-        kStop,
-        kMaxTokens,
-        kServer,
-        {"no-trace", "", "keep nothing of it in the store"}},
+       joined({ask, kRun, kSampling}),
        &run_ask},
       {"serve",
        "the daemon: JSON-RPC over HTTP, WebSocket and the store's socket",
@@ -66,24 +82,7 @@ std::vector<Command> commands() {
       {"eval",
        "evaluate strategies on a file of problems",
        {},
-       {{"data", "FILE", "JSONL or CSV of problems"},
-        strategies,
-        {"out", "DIR", "the evaluation's folder; the same command again finishes what is missing"},
-        kTask,
-        {"limit", "N", "the first N rows only"},
-        {"range", "A-B", "these rows only, counted from 1"},
-        {"samples", "K", "repeat each problem K times (default 1)"},
-        kBudget,
-        kVerifier,
-        kSystem,
-        kTemperature,
-        kTopP,
-        kTopK,
-        kMinP,
-        kStop,
-        kMaxTokens,
-        {"concurrency", "N", "runs at once (default 4); results do not depend on it"},
-        {"dry-run", "", "say what would be done, do nothing"}},
+       joined({eval, kRun, kSampling}),
        &run_eval},
       {"eval report",
        "write summary and report of evaluation folders again, from their logs",
@@ -94,16 +93,7 @@ std::vector<Command> commands() {
       {"complete",
        "what the model writes next, without any search",
        {kText},
-       {kFile,
-        kRaw,
-        kSpecial,
-        {"tokens", "N", "tokens to write at most (default 128)"},
-        kTemperature,
-        kTopP,
-        kTopK,
-        kMinP,
-        kStop,
-        kLogprobs},
+       joined({complete, kSampling}),
        &run_complete},
       {"score",
        "the log-probability of each token of a text",

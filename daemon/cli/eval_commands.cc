@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/output.h"
+#include "daemon/cli/request_flags.h"
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
 #include "daemon/signals.h"
@@ -15,29 +16,15 @@
 namespace thinkd::daemon {
 namespace {
 
+// By the rules of a request, whose question does not matter here.
 Status read_sampling(const Arguments& arguments, search::SamplingOverrides& sampling) {
-  const auto temperature = arguments.number("temperature", 0, 100);
-  THINKD_CHECK(temperature.status());
-  sampling.temperature = *temperature;
-  const auto top_p = arguments.number("top-p", 1e-6, 1);
-  THINKD_CHECK(top_p.status());
-  sampling.top_p = *top_p;
-  const auto min_p = arguments.number("min-p", 0, 1);
-  THINKD_CHECK(min_p.status());
-  sampling.min_p = *min_p;
-  const auto top_k = arguments.count("top-k", 0, UINT32_MAX);
-  THINKD_CHECK(top_k.status());
-  sampling.top_k = *top_k;
-  const auto max_tokens = arguments.count("max-tokens", 1, UINT32_MAX);
-  THINKD_CHECK(max_tokens.status());
-  sampling.max_tokens = *max_tokens;
-  Result<std::vector<std::string>> stops = arguments.utf8_texts("stop");
-  THINKD_CHECK(stops.status());
-  sampling.stop = *std::move(stops);
-  if (sampling.stop.size() > limits::kStopTexts) {
-    return invalid("--stop is given " + std::to_string(sampling.stop.size()) + " times, at most " +
-                   std::to_string(limits::kStopTexts));
+  Json members = {{"question", ""}};
+  THINKD_CHECK(add_sampling(arguments, members));
+  Result<search::Request> request = search::request_from_json(members);
+  if (!request) {
+    return as_typed(request.status(), "strategy");
   }
+  sampling = std::move(request->sampling);
   return {};
 }
 
@@ -70,7 +57,7 @@ Result<eval::EvalOptions> read_options(const Arguments& arguments) {
   if (arguments.has("budget")) {
     const Result<search::Budget> budget = search::parse_budget(arguments.text("budget"));
     if (!budget) {
-      return invalid("--" + budget.status().message());
+      return as_typed(budget.status(), "budget");
     }
     options.budget = *budget;
   }

@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "daemon/rpc/listings.h"
 #include "daemon/stored_runs.h"
+#include "memory/record.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -26,19 +27,25 @@ RpcOutcome wrong(const std::string& param, const std::string& range) {
   return outcome;
 }
 
-bool is_run_id(const Json& value) {
-  return value.is_string() && !value.get_ref<const std::string&>().empty() &&
-         value.get_ref<const std::string&>().size() <= limits::kRunIdBytes;
+Result<std::string> run_id_of(const Json& params) {
+  const auto run_id = params.find("run_id");
+  if (run_id == params.end() || !run_id->is_string()) {
+    return invalid("run_id must be text");
+  }
+  THINKD_CHECK(memory::check_run_id(run_id->get_ref<const std::string&>()));
+  return run_id->get<std::string>();
 }
 
 // Hands the run id to `work`, or says that it is missing or no run id.
 template <class Work>
 RpcOutcome with_run(const Json& params, Work work) {
-  const auto run_id = params.find("run_id");
-  if (run_id == params.end() || !is_run_id(*run_id)) {
-    return wrong("run_id", "text of 1 to " + std::to_string(limits::kRunIdBytes) + " bytes");
+  const Result<std::string> run_id = run_id_of(params);
+  if (!run_id) {
+    RpcOutcome outcome = rpc_failure(run_id.status());
+    outcome.error->param = "run_id";
+    return outcome;
   }
-  return work(run_id->get<std::string>());
+  return work(*run_id);
 }
 
 RpcOutcome cancel(const Services& services, const Json& params) {
@@ -178,12 +185,8 @@ Result<std::string> interrupted_run(const Services& services, const Json& params
   if (const auto detach = params.find("detach"); detach != params.end() && !detach->is_boolean()) {
     return invalid("detach must be true or false");
   }
-  if (const auto run_id = params.find("run_id"); run_id != params.end()) {
-    if (!is_run_id(*run_id)) {
-      return invalid("run_id must be text of 1 to " + std::to_string(limits::kRunIdBytes) +
-                     " bytes");
-    }
-    return run_id->get<std::string>();
+  if (params.contains("run_id")) {
+    return run_id_of(params);
   }
   return services.runs.latest_interrupted();
 }

@@ -46,6 +46,7 @@ TEST_CASE("a strategy reads as typed and writes back") {
 TEST_CASE("a strategy that is not one is refused by name") {
   CHECK_THAT(refused_strategy(""), Contains("strategy name"));
   CHECK_THAT(refused_strategy("best_of_n:n"), Contains("n has no value"));
+  CHECK_THAT(refused_strategy("best_of_n:n=02"), Contains("parameter n: the number '02'"));
   CHECK_THAT(refused_strategy("best_of_n:n=1,n=2"), Contains("n is given twice"));
   CHECK_THAT(refused_strategy("best_of_n:stop=a:b"), Contains("JSON string"));
   CHECK_THAT(refused_strategy("best_of_n:stop=\"a"), Contains("not closed"));
@@ -65,6 +66,10 @@ TEST_CASE("budgets name their members") {
   CHECK_THAT(bad("seconds=0"), Contains("seconds must be a number above 0"));
   CHECK_THAT(bad("coins=3"), Contains("coins"));
   CHECK_THAT(bad("tokens"), Contains("name=number"));
+  CHECK_THAT(bad("tokens =5"), Contains("unknown member \"tokens \""));
+  CHECK_THAT(bad("tokens= 5"), Contains("tokens"));
+  CHECK_THAT(bad("tokens=05"), Contains("tokens must be an integer from 1"));
+  CHECK_THAT(bad("seconds=01.5"), Contains("seconds must be a number"));
 }
 
 TEST_CASE("a request round-trips through JSON") {
@@ -94,7 +99,8 @@ TEST_CASE("a wrong member is named with what it may be") {
   CHECK_THAT(refusal(R"({"question":"q","messages":[{"role":"user","content":"q"}]})"),
              Contains("both given"));
   CHECK_THAT(refusal(R"({"question":"q","seed":-1})"), Contains("seed must be an integer from 0"));
-  CHECK_THAT(refusal(R"({"question":"q","top_p":0})"), Contains("top_p must be a number above 0"));
+  CHECK_THAT(refusal(R"({"question":"q","top_p":0})"), Contains("top_p must be a number from"));
+  CHECK_THAT(refusal(R"({"question":"q","top_p":1e-60})"), Contains("top_p must be a number from"));
   CHECK_THAT(refusal(R"({"question":"q","temperature":101})"), Contains("from 0 to 100"));
   CHECK_THAT(refusal(R"({"question":"q","run_id":"a/b"})"), Contains("run_id"));
   CHECK_THAT(refusal(R"({"question":"q","task":"chess"})"), Contains("gsm8k"));

@@ -32,8 +32,16 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"ask", "q", "--kv-pool", "1G"}, "--kv-pool"},
       {{"ask", "q", "--temperature", "hot"}, "--temperature"},
       {{"ask", "q", "--temperature", "1e400"}, "--temperature"},
-      {{"ask", "q", "--top-p", "0"}, "top_p"},
-      {{"ask", "q", "--min-p", "2"}, "min_p"},
+      {{"ask", "q", "--top-p", "0"}, "--top-p must be"},
+      {{"ask", "q", "--top-p", "1e-60"}, "--top-p must be"},
+      {{"ask", "q", "--min-p", "2"}, "--min-p must be"},
+      {{"ask", "q", "--max-tokens", "0"}, "--max-tokens must be"},
+      {{"ask", "q", "--seed", "02"}, "--seed"},
+      {{"ask", "q", "--temperature", "00.5"}, "--temperature"},
+      {{"ask", "q", "--threads", "02"}, "--threads"},
+      {{"ask", "q", "--isa", ""}, "--isa: the text is empty"},
+      {{"ask", "q", "--task", ""}, "--task: the text is empty"},
+      {{"models", "pull", "x", "--name", ""}, "--name: the text is empty"},
       {{"ask", "q", "--top-k", "1.5"}, "--top-k"},
       {{"ask", "q", "--stop", ""}, "stop"},
       {{"ask", "q", "--task", "poetry"}, "task"},
@@ -45,13 +53,16 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"ask", "--task", "game24", "--numbers", "4,6", "--target", "2.5"}, "--target: '2.5'"},
       {{"ask", "--task", "game24", "--numbers", "4,6", "--use", "some"}, "use"},
       {{"ask", "q", "--budget", "tokens"}, "budget"},
-      {{"ask", "q", "--budget", "tokens=0"}, "tokens"},
+      {{"ask", "q", "--budget", "tokens=0"}, "--budget: tokens"},
+      {{"ask", "q", "--budget", "tokens =5"}, "--budget: unknown member \"tokens \""},
       {{"ask", "q", "--budget", "tokens=-5"}, "tokens"},
       {{"ask", "q", "--budget", "token=5"}, "unknown member \"token\""},
       {{"ask", "q", "--budget", "seconds=nan"}, "seconds"},
       {{"ask", "q", "--budget", "tokens=1,tokens=2"}, "twice"},
       {{"ask", "q", "--strategy", "magic"}, "magic"},
       {{"ask", "q", "--strategy", "best_of_n:n=0"}, "n is 0"},
+      {{"ask", "q", "--strategy", "best_of_n:n=02"}, "--strategy: best_of_n: parameter n: the num"},
+      {{"ask", "q", "--strategy", "best_of_n:scorer=nobody"}, "--strategy: best_of_n: parameter"},
       {{"ask", "q", "--strategy", "best_of_n:m=1"}, "\"m\""},
       {{"ask", "q", "--verifier", "nobody"}, "nobody"},
       {{"complete"}, "TEXT"},
@@ -62,6 +73,12 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"runs", "show"}, "RUN_ID"},
       {{"strategies", "magic"}, "best_of_n"},
       {{"eval", "--data", "x"}, "--strategy"},
+      {{"eval", "--data", "x", "--strategy", "greedy", "--out", "o", "--concurrency", "65"},
+       "--concurrency"},
+      {{"eval", "--data", "x", "--strategy", "greedy", "--out", "o", "--top-p", "0"},
+       "--top-p must be"},
+      {{"eval", "--data", "x", "--strategy", "greedy", "--out", "o", "--budget", "tokens=05"},
+       "--budget: tokens"},
       {{"ask", "q", "--config", "/no/such.toml"}, "/no/such.toml"},
   };
   for (const Case& one : cases) {
@@ -76,6 +93,19 @@ TEST_CASE("usage errors are 2, one line, named") {
     CHECK_THAT(ran.err, Contains(one.told));
     CHECK(ran.err.rfind("thinkd: ", 0) == 0);
     CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("a fault that is not understood is refused, whatever the command") {
+  Program program;
+  for (const char* fault : {"", "journal", "journal:", "journal:x", "journal:-1", "store:1"}) {
+    REQUIRE(setenv("THINKD_FAULT", fault, 1) == 0);
+    const Ran ran = program.run({"strategies"});
+    unsetenv("THINKD_FAULT");
+    INFO(fault << ": " << ran.err);
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK_THAT(ran.err, Contains("THINKD_FAULT: '" + std::string(fault) + "'"));
   }
 }
 
