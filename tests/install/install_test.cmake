@@ -1,0 +1,25 @@
+# Installs the build that is there into a scratch prefix and uses what came.
+function(run out)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${text}")
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(expect text part)
+  string(FIND "${text}" "${part}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "'${part}' is not in:\n${text}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${PREFIX})
+run(ignored ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
+run(version ${PREFIX}/${BIN}/thinkd --version)
+expect("${version}" "thinkd ")
+run(strategies ${PREFIX}/${BIN}/thinkd strategies)
+expect("${strategies}" "best_of_n")
+run(ignored ${CC} -std=c11 -Wall -Wextra -Werror -fPIC -shared -I ${PREFIX}/${INCLUDE}/thinkd
+    ${PLUGIN} -o ${PREFIX}/plugin.so)
+file(REMOVE_RECURSE ${PREFIX})
