@@ -264,12 +264,7 @@ class Parser {
         return -1;
       }
     }
-    int radicand = -1;
-    if (accept("{")) {
-      radicand = closed("}");
-    } else {
-      radicand = atom();
-    }
+    const int radicand = accept("{") ? closed("}") : atom();
     return make(Op::root, radicand, index);
   }
 
