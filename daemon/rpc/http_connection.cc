@@ -10,16 +10,17 @@
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 #include <chrono>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "base/limits.h"
 #include "base/version.h"
 #include "daemon/rpc/http_rules.h"
-#include "daemon/rpc/message_connection.h"
+#include "daemon/rpc/websocket_connection.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -39,64 +40,6 @@ std::chrono::steady_clock::duration as_duration(double seconds) {
 }
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
-
-class WebSocketConnection final : public MessageConnection {
- public:
-  WebSocketConnection(ServerCore& core, tcp::socket socket)
-      : MessageConnection(core), stream_(std::move(socket)) {}
-
-  void start(Request request) {
-    if (!open()) {
-      return;
-    }
-    request_ = std::move(request);
-    websocket::stream_base::timeout timeout{};
-    timeout.handshake_timeout = as_duration(core_.options.header_seconds);
-    timeout.idle_timeout = as_duration(core_.options.idle_seconds);
-    timeout.keep_alive_pings = true;
-    stream_.set_option(timeout);
-    stream_.read_message_max(limits::kHttpBodyBytes);
-    stream_.text(true);
-    stream_.async_accept(
-        request_, [self = self()](error_code error) { error ? self->close() : self->read(); });
-  }
-
- private:
-  std::shared_ptr<WebSocketConnection> self() {
-    return std::static_pointer_cast<WebSocketConnection>(shared_from_this());
-  }
-
-  void read() {
-    if (closed()) {
-      return;
-    }
-    stream_.async_read(input_, [self = self()](error_code error, size_t) {
-      if (error) {
-        return self->close();
-      }
-      std::string text = beast::buffers_to_string(self->input_.data());
-      self->input_.consume(self->input_.size());
-      self->received(std::move(text));
-      self->read();
-    });
-  }
-
-  void write(const std::string& text) override {
-    stream_.async_write(asio::buffer(text), [self = self()](error_code error, size_t) {
-      error ? self->close() : self->written();
-    });
-  }
-
-  void shut() override {
-    error_code ignored;
-    stream_.next_layer().shutdown(tcp::socket::shutdown_both, ignored);
-    stream_.next_layer().close(ignored);
-  }
-
-  websocket::stream<tcp::socket> stream_;
-  beast::flat_buffer input_;
-  Request request_;
-};
 
 std::vector<std::string_view> values_of(const Request& request, http::field name) {
   std::vector<std::string_view> values;
@@ -361,7 +304,14 @@ class HttpConnection final : public Connection,
     closed_ = true;  // its socket goes on elsewhere
     core_.remove(this);
     peer_->leave();
-    std::make_shared<WebSocketConnection>(core_, std::move(socket_))->start(parser_->release());
+    std::ostringstream head;
+    head << parser_->get().base() << beast::buffers_to_string(buffer_.data());
+    error_code error;
+    const bool v6 = socket_.local_endpoint(error).address().is_v6();
+    const int descriptor = socket_.release(error);
+    if (!error) {
+      serve_websocket(core_, descriptor, v6, head.str());
+    }
   }
 
   ServerCore& core_;

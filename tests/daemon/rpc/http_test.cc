@@ -24,6 +24,18 @@ std::string ask(const Served& served, const std::string& bytes) {
 
 }  // namespace
 
+TEST_CASE("a WebSocket message that comes together with the request to upgrade is answered") {
+  Served served;
+  RawPeer peer = RawPeer::tcp(served.server->port());
+  const std::string masked = {'\x81', static_cast<char>(0x80 | kStatusCall.size()), 0, 0, 0, 0};
+  REQUIRE(peer.say("GET /rpc/ws HTTP/1.1\r\nHost: " + served.host() +
+                   "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+                   "\r\n" +
+                   masked + kStatusCall));
+  CHECK_THAT(peer.hear_until("\"result\""), Contains("101 Switching") && Contains("\"id\":1"));
+}
+
 TEST_CASE("who is let in") {
   Served served;
   const std::string port = ":" + std::to_string(served.server->port());
