@@ -226,43 +226,43 @@ Result<std::string> Runs::Impl::latest_interrupted() {
   if (store_ == nullptr) {
     return not_found("there is no store, so no run of it is interrupted");
   }
-  const Result<std::vector<memory::RunRecord>> records = store_->list_runs(limits::kListedRuns);
-  if (!records) {
-    return records.status();
-  }
-  for (const memory::RunRecord& record : *records) {
-    if (record.state != memory::RunState::running) {
-      continue;
+  std::string latest;
+  THINKD_CHECK(store_->visit_runs(limits::kListedRuns, [&](const memory::RunRecord& record) {
+    if (!latest.empty() || record.state != memory::RunState::running) {
+      return;
     }
     const RunPtr live = find(record.run_id);
     if (!live || info_of(*live).state == RunState::interrupted) {
-      return record.run_id;
+      latest = record.run_id;
     }
-  }
-  return not_found("no run of this store is interrupted");
+  }));
+  return latest.empty() ? not_found("no run of this store is interrupted")
+                        : Result<std::string>(latest);
 }
 
 Result<uint64_t> Runs::Impl::restart_interrupted() {
   if (store_ == nullptr) {
     return uint64_t{0};
   }
-  const Result<std::vector<memory::RunRecord>> records = store_->list_runs(limits::kListedRuns);
-  if (!records) {
-    return records.status();
-  }
+  std::vector<std::string> left;
+  THINKD_CHECK(store_->visit_runs(limits::kListedRuns, [&](const memory::RunRecord& record) {
+    if (record.state == memory::RunState::running) {
+      left.push_back(record.run_id);
+    }
+  }));
   uint64_t started = 0;
   // Oldest first, in the order in which they were asked for.
-  for (size_t i = records->size(); i > 0; --i) {
-    const memory::RunRecord& record = (*records)[i - 1];
-    if (record.state != memory::RunState::running) {
+  for (size_t i = left.size(); i > 0; --i) {
+    const IdHold hold(*this, left[i - 1]);
+    const Result<memory::RunRecord> record = store_->get_run(left[i - 1]);
+    if (!record) {
       continue;
     }
-    const IdHold hold(*this, record.run_id);
-    const Result<StoredRun> stored = read_request(record);
-    if (!stored || !stored->request.detach || find(record.run_id)) {
+    const Result<StoredRun> stored = read_request(*record);
+    if (!stored || !stored->request.detach || find(record->run_id)) {
       continue;
     }
-    started += go_on(record, nullptr).ok() ? 1 : 0;
+    started += go_on(*record, nullptr).ok() ? 1 : 0;
   }
   return started;
 }

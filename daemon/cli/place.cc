@@ -14,16 +14,14 @@ Result<memory::RunRecord> record_of(const memory::Store& store, const std::strin
   if (!run_id.empty()) {
     return store.get_run(run_id);
   }
-  const Result<std::vector<memory::RunRecord>> records = store.list_runs(SIZE_MAX);
-  if (!records) {
-    return records.status();
-  }
-  for (const memory::RunRecord& record : *records) {
-    if (record.state == memory::RunState::running) {
-      return record;
+  std::optional<memory::RunRecord> latest;
+  THINKD_CHECK(store.visit_runs(SIZE_MAX, [&](const memory::RunRecord& record) {
+    if (!latest && record.state == memory::RunState::running) {
+      latest = record;
     }
-  }
-  return not_found("no run of this store is interrupted");
+  }));
+  return latest ? Result<memory::RunRecord>(*std::move(latest))
+                : not_found("no run of this store is interrupted");
 }
 
 }  // namespace
