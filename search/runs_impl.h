@@ -1,6 +1,6 @@
 #pragma once
-// The insides of Runs: who runs, who queues, what is stored. Split over runs.cc (lifecycle) and
-// run_lookup.cc (what was).
+// The insides of Runs: who runs, who queues, what is stored. Split over run_admission.cc,
+// run_worker.cc, runs.cc (those who ask and wait) and run_lookup.cc (what was).
 
 #include <atomic>
 #include <condition_variable>
