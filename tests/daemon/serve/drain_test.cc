@@ -1,10 +1,14 @@
 // How a daemon ends: runs at work get their time, what is left goes on in the next process.
 
+#include <optional>
+
 #include "memory/store.h"
 #include "tests/daemon/serve/daemon_process.h"
 
 namespace thinkd::testing {
 namespace {
+
+constexpr int kTries = 20;  // on a machine that has other things to do, a signal may come late
 
 // One question in both forms: some hundred steps, in branches that end at different times.
 Json solve(bool detach) {
@@ -63,26 +67,40 @@ TEST_CASE("SIGTERM lets a run finish where there is time") {
   CHECK(left_behind(program).first == memory::RunState::done);
 }
 
+// False where the run was over before the signal came to it; then its answer is whole.
+bool interrupted(Program& program, const std::string& whole, bool detach) {
+  DaemonProcess daemon(program, "0");
+  const Result<Json> answer = solve_and_signal(daemon, solve(detach), SIGTERM);
+  CHECK(daemon.wait().code == 0);
+  if (answer.ok()) {
+    CHECK(shared_part(*answer) == whole);
+    return false;
+  }
+  CHECK(answer.status().code() == Code::cancelled);
+  CHECK_THAT(answer.status().message(), Contains("resumed"));
+  return true;
+}
+
 TEST_CASE("a run whose time to finish is over goes on elsewhere") {
-  Program program;
-  const std::string whole = undisturbed(program);
   const bool detach = GENERATE(false, true);
-  {
-    DaemonProcess daemon(program, "0");
-    const Result<Json> answer = solve_and_signal(daemon, solve(detach), SIGTERM);
-    CHECK(answer.status().code() == Code::cancelled);
-    CHECK_THAT(answer.status().message(), Contains("resumed"));
-    CHECK(daemon.wait().code == 0);
+  std::optional<Program> program;
+  std::string whole;
+  bool was = false;
+  for (int tries = 0; tries < kTries && !was; ++tries) {
+    program.emplace();
+    whole = undisturbed(*program);
+    was = interrupted(*program, whole, detach);
   }
-  CHECK(left_behind(program).first == memory::RunState::running);
+  REQUIRE(was);
+  CHECK(left_behind(*program).first == memory::RunState::running);
   if (detach) {
-    return check_next_daemon_ends_it(program, whole);
+    return check_next_daemon_ends_it(*program, whole);
   }
-  const Ran resumed = program.think({"resume", "--json"});
+  const Ran resumed = program->think({"resume", "--json"});
   INFO(resumed.err);
   REQUIRE(resumed.code == 0);
   CHECK(shared_part(resumed) == whole);
-  CHECK(left_behind(program).first == memory::RunState::done);
+  CHECK(left_behind(*program).first == memory::RunState::done);
 }
 
 TEST_CASE("a detached run that a killed daemon left goes on in the next one") {
@@ -99,18 +117,35 @@ TEST_CASE("a detached run that a killed daemon left goes on in the next one") {
   check_next_daemon_ends_it(program, whole);  // over the socket file that the killed one left
 }
 
-TEST_CASE("SIGTERM gives up a replay") {
-  Program program;
+// False where the replay was over before the signal came to it.
+bool replay_given_up(Program& program) {
   DaemonProcess daemon(program, "60");
-  (void)daemon.ask("solve", solve(false));
   const uint64_t before = daemon.steps();
   Caller replay(daemon.http(), "runs.replay", {{"run_id", "long"}});
   REQUIRE(until([&] { return daemon.steps() > before; }));
   daemon.signal(SIGTERM);
   const Result<Json>& report = replay.result();
+  CHECK(daemon.wait().code == 0);
+  if (report.ok()) {
+    CHECK((*report)["equal"] == true);
+    return false;
+  }
   CHECK(report.status().code() == Code::unavailable);
   CHECK_THAT(report.status().message(), Contains("shutting down"));
-  CHECK(daemon.wait().code == 0);
+  return true;
+}
+
+TEST_CASE("SIGTERM gives up a replay") {
+  Program program;
+  {
+    DaemonProcess daemon(program);
+    (void)daemon.ask("solve", solve(false));
+  }
+  bool was = false;
+  for (int tries = 0; tries < kTries && !was; ++tries) {
+    was = replay_given_up(program);
+  }
+  CHECK(was);
 }
 
 TEST_CASE("while runs finish nobody is let in, and a second signal ends the daemon at once") {
