@@ -16,18 +16,6 @@
 namespace thinkd::daemon {
 namespace {
 
-// By the rules of a request, whose question does not matter here.
-Status read_sampling(const Arguments& arguments, search::SamplingOverrides& sampling) {
-  Json members = {{"question", ""}};
-  THINKD_CHECK(add_sampling(arguments, members));
-  Result<search::Request> request = search::request_from_json(members);
-  if (!request) {
-    return as_typed(request.status(), "strategy");
-  }
-  sampling = std::move(request->sampling);
-  return {};
-}
-
 Result<eval::EvalOptions> read_options(const Arguments& arguments) {
   eval::EvalOptions options;
   for (const char* needed : {"data", "strategy", "out"}) {
@@ -61,7 +49,9 @@ Result<eval::EvalOptions> read_options(const Arguments& arguments) {
     }
     options.budget = *budget;
   }
-  THINKD_CHECK(read_sampling(arguments, options.sampling));
+  Result<search::SamplingOverrides> sampling = read_sampling(arguments);
+  THINKD_CHECK(sampling.status());
+  options.sampling = *std::move(sampling);
   return options;
 }
 

@@ -51,6 +51,14 @@ Status add_sampling(const Arguments& arguments, Json& members) {
   return {};
 }
 
+Result<search::SamplingOverrides> read_sampling(const Arguments& arguments) {
+  Json members = {{"question", ""}};
+  THINKD_CHECK(add_sampling(arguments, members));
+  Result<search::Request> request = search::request_from_json(members);
+  return request ? Result<search::SamplingOverrides>(std::move(request->sampling))
+                 : as_typed(request.status(), "strategy");
+}
+
 Status as_typed(const Status& status, std::string_view otherwise) {
   if (status.ok()) {
     return status;

@@ -1,15 +1,18 @@
 #pragma once
-// The flags that say what a run is to do, as members of a request: what `ask` and `eval` share.
+// The flags that say what a run is to do, as members of a request: what the commands share.
 // The request's own rules hold them (search/request.h); here they get their names.
 
 #include "base/json.h"
 #include "base/status.h"
 #include "daemon/cli/arguments.h"
+#include "search/request.h"
 
 namespace thinkd::daemon {
 
 // --temperature, --top-p, --min-p, --top-k, --max-tokens, --stop.
 Status add_sampling(const Arguments& arguments, Json& members);
+// The same, checked, where there is no request.
+Result<search::SamplingOverrides> read_sampling(const Arguments& arguments);
 
 // --NAME as the member of that name, where it is given. invalid: not an integer.
 Status add_count(const Arguments& arguments, const char* flag, Json& members);

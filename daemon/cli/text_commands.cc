@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/limits.h"
-#include "base/text.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/output.h"
+#include "daemon/cli/request_flags.h"
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
 #include "daemon/models/model_folder.h"
@@ -33,41 +33,18 @@ uint64_t drawn_seed() {
   return seed >> 11;  // 53 bits: every JSON reader keeps it
 }
 
-Status read_stops(const Arguments& arguments, std::vector<std::string>& stops) {
-  Result<std::vector<std::string>> texts = arguments.utf8_texts("stop");
-  THINKD_CHECK(texts.status());
-  stops = *std::move(texts);
-  if (stops.size() > limits::kStopTexts) {
-    return invalid("--stop is given " + std::to_string(stops.size()) + " times, at most " +
-                   std::to_string(limits::kStopTexts));
-  }
-  for (const std::string& stop : stops) {
-    if (stop.empty() || stop.size() > limits::kStopTextBytes) {
-      return invalid("--stop: a text has 1 to " + std::to_string(limits::kStopTextBytes) +
-                     " bytes; this one has " + std::to_string(stop.size()));
-    }
-  }
-  return {};
-}
-
 Result<ContinueOptions> read_options(const Arguments& arguments) {
   ContinueOptions options;
   const auto tokens = arguments.count("tokens", 1, limits::kModelContext);
   THINKD_CHECK(tokens.status());
   options.tokens = static_cast<uint32_t>(tokens->value_or(options.tokens));
-  const auto temperature = arguments.number("temperature", 0, 100);
-  THINKD_CHECK(temperature.status());
-  options.sampling.temperature = static_cast<float>(temperature->value_or(0));
-  const auto top_p = arguments.number("top-p", 1e-6, 1);
-  THINKD_CHECK(top_p.status());
-  options.sampling.top_p = static_cast<float>(top_p->value_or(1));
-  const auto min_p = arguments.number("min-p", 0, 1);
-  THINKD_CHECK(min_p.status());
-  options.sampling.min_p = static_cast<float>(min_p->value_or(0));
-  const auto top_k = arguments.count("top-k", 0, UINT32_MAX);
-  THINKD_CHECK(top_k.status());
-  options.sampling.top_k = static_cast<uint32_t>(top_k->value_or(0));
-  THINKD_CHECK(read_stops(arguments, options.stops));
+  Result<search::SamplingOverrides> sampling = read_sampling(arguments);
+  THINKD_CHECK(sampling.status());
+  options.sampling.temperature = static_cast<float>(sampling->temperature.value_or(0));
+  options.sampling.top_p = static_cast<float>(sampling->top_p.value_or(1));
+  options.sampling.min_p = static_cast<float>(sampling->min_p.value_or(0));
+  options.sampling.top_k = static_cast<uint32_t>(sampling->top_k.value_or(0));
+  options.stops = std::move(sampling->stop);
   const auto seed = arguments.count("seed", 0, UINT64_MAX);
   THINKD_CHECK(seed.status());
   options.seed = seed->has_value() ? **seed : drawn_seed();

@@ -68,6 +68,8 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"complete"}, "TEXT"},
       {{"complete", "x", "--file", "y"}, "both"},
       {{"complete", "x", "--tokens", "0"}, "--tokens"},
+      {{"complete", "x", "--top-p", "0"}, "--top-p must be"},
+      {{"complete", "x", "--stop", std::string(257, 's')}, "--stop must be"},
       {{"complete", "x", "--logprobs", "21"}, "--logprobs"},
       {{"runs"}, "subcommand"},
       {{"runs", "show"}, "RUN_ID"},
