@@ -95,7 +95,8 @@ TEST_CASE("repair replaces each bad byte and keeps the rest") {
   for (uint64_t i = 0; i < 300; ++i) {
     std::string noise;
     for (uint64_t j = 0; j < 20; ++j) {
-      noise += static_cast<char>(uniform({3, static_cast<uint32_t>(i)}, j) * 256);
+      noise +=
+          static_cast<char>(static_cast<uint8_t>(uniform({3, static_cast<uint32_t>(i)}, j) * 256));
     }
     CHECK(valid_utf8(repair_utf8(noise)));
   }
