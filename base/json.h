@@ -1,8 +1,8 @@
 #pragma once
 // JSON from outside, read strictly: at most limits::kJsonDepth deep and limits::kJsonMembers
 // members an object, no doubled keys, no number that a double or a 64-bit integer would round to
-// something else in kind (1e400, 1e-400), valid UTF-8 only. The error names the first thing that is wrong:
-// Code::corrupt where the text is not JSON at all (syntax, UTF-8, byte order mark), Code::invalid
+// something else in kind (1e400, 1e-400), valid UTF-8 only. The error names the first thing that is
+// wrong: Code::corrupt where the text is not JSON at all (syntax, UTF-8, byte order mark), Code::invalid
 // where it is JSON that we refuse (doubled key, number), Code::limit where it is too deep or too
 // wide.
 

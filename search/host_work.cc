@@ -56,14 +56,14 @@ uint64_t VerbHost::flops_of(uint32_t first_position, uint64_t tokens) const {
   return flops;
 }
 
+// The query knows what is left: what running branches have drawn is in the ledger only when they
+// end.
 Status VerbHost::pay(uint64_t flops) {
-  const std::optional<uint64_t>& most = setup_.request.budget.flops;
-  if (most && flops > *most - std::min(*most, ledger_.flops)) {
+  if (!query_->spend_flops(flops)) {
     stop_because(StopReason::flops);
     return may_work();
   }
   ledger_.flops += flops;
-  query_->spend_flops(flops);
   return {};
 }
 

@@ -35,9 +35,7 @@ struct Budget {
   std::optional<uint64_t> tokens;   // generated tokens, all branches together
   std::optional<uint64_t> longest;  // generated tokens on any one branch, ancestors included
   std::optional<uint64_t> verifier_calls;
-  // As the ledger counts them. One extend of one branch never passes it; n branches side by side
-  // may each spend what is left, so the run can end with up to n times that part over it.
-  std::optional<uint64_t> flops;
+  std::optional<uint64_t> flops;    // as the ledger counts them; never passed
   std::optional<uint64_t> samples;  // candidates the run may finish
   std::optional<uint64_t> pages;    // page quota; default: a configured share of the pool
   std::optional<double> seconds;    // deadline, from admission

@@ -13,7 +13,6 @@
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <chrono>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -48,6 +47,22 @@ std::vector<std::string_view> values_of(const Request& request, http::field name
     values.push_back(view(field->value()));
   }
   return values;
+}
+
+// What Beast's WebSocket stream takes at most before its answer.
+constexpr size_t kWebSocketHeadBytes = 1536;
+
+// The upgrade's own header fields, and what was read behind the request.
+std::string websocket_head(const Request& request, std::string_view early) {
+  std::string head = "GET " + std::string(request.target()) + " HTTP/1.1\r\n";
+  for (const http::field name :
+       {http::field::host, http::field::upgrade, http::field::connection,
+        http::field::sec_websocket_key, http::field::sec_websocket_version}) {
+    if (const auto field = request.find(name); field != request.end()) {
+      head += std::string(field->name_string()) + ": " + std::string(field->value()) + "\r\n";
+    }
+  }
+  return head.append("\r\n").append(early);
 }
 
 RequestHead head_of(const Request& request) {
@@ -299,18 +314,24 @@ class HttpConnection final : public Connection,
                             });
   }
 
+  // What comes with the request to upgrade is the client's first frames (which should have waited
+  // for the answer, but is not lost); of the header, only what the upgrade itself needs goes on.
   void upgrade() {
+    const std::string head =
+        websocket_head(parser_->get(), beast::buffers_to_string(buffer_.data()));
+    if (head.size() > kWebSocketHeadBytes) {
+      return refuse({400, "the upgrade and what came with it are " + std::to_string(head.size()) +
+                              " bytes; at most " + std::to_string(kWebSocketHeadBytes)});
+    }
     disarm();
     closed_ = true;  // its socket goes on elsewhere
     core_.remove(this);
     peer_->leave();
-    std::ostringstream head;
-    head << parser_->get().base() << beast::buffers_to_string(buffer_.data());
     error_code error;
     const bool v6 = socket_.local_endpoint(error).address().is_v6();
     const int descriptor = socket_.release(error);
     if (!error) {
-      serve_websocket(core_, descriptor, v6, head.str());
+      serve_websocket(core_, descriptor, v6, head);
     }
   }
 

@@ -8,7 +8,7 @@
 namespace thinkd::daemon {
 
 // Goes on with an HTTP connection whose request to upgrade was checked: `descriptor` is taken over,
-// `head` is that request and what was read behind it. I/O thread only.
+// `head` is what that request said of the upgrade and what was read behind it. I/O thread only.
 void serve_websocket(ServerCore& core, int descriptor, bool v6, std::string head);
 
 }  // namespace thinkd::daemon

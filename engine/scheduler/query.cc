@@ -99,10 +99,14 @@ std::optional<ExtendResult> Query::take_back(WorkId id) {
   return std::nullopt;
 }
 
-void Query::spend_flops(uint64_t flops) {
+bool Query::spend_flops(uint64_t flops) {
   std::lock_guard guard(engine_.loop_->lock());
   assert(!state_->advancing);
-  state_->flops -= std::min(state_->flops, flops);
+  if (flops > state_->flops) {
+    return false;
+  }
+  state_->flops -= flops;
+  return true;
 }
 
 void Query::stop() {

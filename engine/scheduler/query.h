@@ -152,8 +152,9 @@ class Query {
   // nothing of that id is being extended.
   std::optional<ExtendResult> take_back(WorkId id);
 
-  // Takes from the FLOPs allowance what the owner pays for beside extends. Not within advance().
-  void spend_flops(uint64_t flops);
+  // Takes from the FLOPs allowance what the owner pays for beside extends; false, and nothing is
+  // taken, where less is left. Not within advance().
+  [[nodiscard]] bool spend_flops(uint64_t flops);
 
   void stop();  // any thread
   bool stopped() const;

@@ -220,7 +220,7 @@ void StepLoop::start_work(QueryState& query) {
       work->checked = true;
       ++work;
     } else {
-      query.finished.push_back({work->id, query.tick, std::move(status), HiddenResult{}});
+      fail_static(query, *work, std::move(status));
       work = query.statics.erase(work);
     }
   }
@@ -331,13 +331,7 @@ void StepLoop::refuse(QueryState& query, uint64_t pages) {
       internal_error("a step has no room for the " + std::to_string(pages) +
                      " pages of one branch in a pool of " + std::to_string(pool_.pages()));
   if (!query.statics.empty()) {
-    StaticWork& work = query.statics.front();
-    Finished refused{work.id, query.tick, status, HiddenResult{}};
-    if (work.extended) {
-      work.branch = Branch();
-      refused.result = std::move(*work.extended);
-    }
-    query.finished.push_back(std::move(refused));
+    fail_static(query, query.statics.front(), status);
     query.statics.pop_front();
   } else if (!query.extends.empty()) {
     Extending& first = query.extends.front();

@@ -76,6 +76,7 @@ class StepLoop {
   void draw(std::vector<Drawing>& drawings);
   void settle_tick(QueryState& query, std::vector<Drawing>& drawings);
   void tile_logits(std::span<const float* const> states);
+  void fail_static(QueryState& query, StaticWork& work, Status status);
   void end_all(QueryState& query);
   void end_finished(QueryState& query, size_t index, ExtendEnd end);
   void start_work(QueryState& query);

@@ -123,14 +123,19 @@ void StepLoop::end_finished(QueryState& query, size_t index, ExtendEnd end) {
   query.erase_extend(index);
 }
 
+// An extend that waited for its last state comes home all the same.
+void StepLoop::fail_static(QueryState& query, StaticWork& work, Status status) {
+  Finished done{work.id, query.tick, std::move(status), HiddenResult{}};
+  if (work.extended) {
+    work.branch = Branch();
+    done.result = std::move(*work.extended);
+  }
+  query.finished.push_back(std::move(done));
+}
+
 void StepLoop::end_all(QueryState& query) {
   for (StaticWork& work : query.statics) {
-    Finished done{work.id, query.tick, cancelled("the query was stopped"), HiddenResult{}};
-    if (work.extended) {
-      work.branch = Branch();
-      done.result = std::move(*work.extended);
-    }
-    query.finished.push_back(std::move(done));
+    fail_static(query, work, cancelled("the query was stopped"));
   }
   query.statics.clear();
   while (!query.extends.empty()) {
@@ -198,12 +203,16 @@ void StepLoop::settle_tick(QueryState& query, std::vector<Drawing>& drawings) {
   ++query.tick;
   const ExtendEnd unpaid = query.paid == query.allowance ? ExtendEnd::allowance : ExtendEnd::flops;
   size_t at = 0;  // those that end leave the list
+  bool unspent = false;
   for (const Drawing& drawing : drawings) {
     std::optional<ExtendEnd> end;
     if (drawing.index >= query.paid) {
-      end = unpaid;
+      if (!unspent) {
+        end = unpaid;
+      }  // else the next tick has what a broken branch left
     } else if (!drawing.draw) {
       end = ExtendEnd::bad_logits;
+      unspent = true;
     } else {
       --query.allowance;
       query.flops -= row_flops(uint64_t{query.extends[at].branch().length()} + 1);

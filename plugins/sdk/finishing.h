@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -98,8 +98,8 @@ class Finishing {
   }
 
   Session& session_;
-  std::vector<uint64_t> tickets_;  // not yet ended, in the order of the branches
-  std::unordered_map<uint64_t, Branch*> running_;
+  std::vector<uint64_t> tickets_;        // not yet ended, in the order of the branches
+  std::map<uint64_t, Branch*> running_;  // dropped in the order of the branches
 };
 
 }  // namespace thinkd::sdk

@@ -78,6 +78,7 @@ inline void race(sdk::Host& host, const sdk::Problem& problem, const RaceParams&
     std::vector<sdk::Branch> runners = host.fork(leader, params.n);
     for (sdk::Branch& first : host.extend_as_finished(runners, problem.sample_options())) {
       leader = std::move(first);
+      host.append(leader, " again, ");  // paid for while the others run
       break;
     }
     host.emit(sdk::Candidate{leader, host.score(leader, "")});

@@ -36,6 +36,21 @@ TEST_CASE("a WebSocket message that comes together with the request to upgrade i
   CHECK_THAT(peer.hear_until("\"result\""), Contains("101 Switching") && Contains("\"id\":1"));
 }
 
+TEST_CASE(
+    "a request to upgrade may carry a large header; whatever comes behind it, it is answered") {
+  Served served;
+  const std::string upgrade =
+      "GET /rpc/ws HTTP/1.1\r\nHost: " + served.host() +
+      "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+  RawPeer cookies = RawPeer::tcp(served.server->port());
+  REQUIRE(cookies.say(upgrade + "Cookie: " + std::string(6000, 'c') + "\r\n\r\n"));
+  CHECK_THAT(cookies.hear_until("\r\n\r\n"), Contains("101 Switching"));
+  // How much of it is read with the header is the network's: 101, or 400 where that is too much.
+  CHECK_THAT(status_line(ask(served, upgrade + "\r\n" + std::string(3000, 'x'))),
+             Contains("HTTP/1.1 "));
+}
+
 TEST_CASE("who is let in") {
   Served served;
   const std::string port = ":" + std::to_string(served.server->port());

@@ -41,6 +41,21 @@ Finished graft(Engine& engine, bool flooded) {
   return done;
 }
 
+TEST_CASE("an extend whose last state does not fit in the quota comes home with its tokens") {
+  auto engine = toy_engine(kLong, 16);
+  auto query = engine->new_query({.page_quota = 2});
+  ExtendItem item = item_of(branch_of_length(*engine, 2 * kBlockTokens - 1, 'q'), {{0}}, 2, warm());
+  item.hidden_at_stop = true;
+  const WorkId id = query->submit(std::move(item));
+  auto results = run_all(*query, {id});
+  const Finished& done = results.at(id);
+  CHECK(done.status.code() == Code::limit);
+  REQUIRE(std::holds_alternative<ExtendResult>(done.result));
+  const auto& result = std::get<ExtendResult>(done.result);
+  CHECK(result.tokens.size() == 2);
+  CHECK(result.branch.length() == 2 * kBlockTokens + 1);
+}
+
 TEST_CASE("a spliced branch is refused or served alike, whatever was evicted") {
   for (uint32_t pages : {8u, 10u}) {
     CAPTURE(pages);

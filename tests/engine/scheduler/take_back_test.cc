@@ -98,7 +98,8 @@ TEST_CASE("the FLOPs allowance is never passed, however many branches run side b
       CAPTURE(n, allowance);
       auto query = engine->new_query({.flops_allowance = allowance});
       const uint64_t aside = std::min(allowance, engine->row_flops(1));
-      query->spend_flops(aside);
+      REQUIRE(query->spend_flops(aside));
+      CHECK_FALSE(query->spend_flops(allowance - aside + 1));
       std::vector<WorkId> ids;
       for (uint32_t i = 0; i < n; ++i) {
         ids.push_back(
@@ -130,6 +131,7 @@ TEST_CASE("a branch without a finite logit takes no token from those behind it")
   auto results = run_all(*query, {broken, behind});
   CHECK(std::get<ExtendResult>(results.at(broken).result).end == ExtendEnd::bad_logits);
   CHECK(std::get<ExtendResult>(results.at(behind).result).end == ExtendEnd::allowance);
+  CHECK(std::get<ExtendResult>(results.at(behind).result).tokens.size() == 1);
 }
 
 }  // namespace
