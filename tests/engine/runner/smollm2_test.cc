@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -43,6 +44,15 @@ Token best_of(const float* logits, uint32_t vocabulary) {
   return static_cast<Token>(std::max_element(logits, logits + vocabulary) - logits);
 }
 
+// ThreadSanitizer makes a step some fifty times slower; threads race in the first ones or never.
+#ifdef __SANITIZE_THREAD__
+constexpr size_t kMostPrompt = 60;
+constexpr size_t kMostGreedy = 4;
+#else
+constexpr size_t kMostPrompt = SIZE_MAX;
+constexpr size_t kMostGreedy = SIZE_MAX;
+#endif
+
 }  // namespace
 
 TEST_CASE("log-probs and greedy tokens of SmolLM2 135M match transformers") {
@@ -70,6 +80,9 @@ TEST_CASE("log-probs and greedy tokens of SmolLM2 135M match transformers") {
     const Json reference = Json::parse(line);
     INFO("prompt " << reference["name"].get<std::string>());
     const auto prompt = reference["prompt"].get<std::vector<Token>>();
+    if (prompt.size() > kMostPrompt) {
+      continue;
+    }
     const auto expected = reference["logprobs"].get<std::vector<double>>();
     const auto greedy = reference["greedy"].get<std::vector<Token>>();
     const auto gaps = reference["gaps"].get<std::vector<double>>();
@@ -84,7 +97,7 @@ TEST_CASE("log-probs and greedy tokens of SmolLM2 135M match transformers") {
       worst = std::max(worst, std::abs(found - expected[i]));
     }
     std::vector<float> row(logits.end() - vocabulary, logits.end());
-    for (size_t i = 0; i < greedy.size(); ++i) {
+    for (size_t i = 0; i < std::min(greedy.size(), kMostGreedy); ++i) {
       INFO("greedy token " << i << ", gap " << gaps[i]);
       CHECK(std::abs(log_prob(row.data(), vocabulary, greedy[i]) - greedy_log_probs[i]) < 0.02);
       // Where the reference's best two are this close, another order of sums may choose otherwise;
