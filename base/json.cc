@@ -144,4 +144,10 @@ Result<Json> parse_json(std::string_view text) {
 std::string to_text(const Json& value) { return dumped(value); }
 std::string to_text(const OrderedJson& value) { return dumped(value); }
 
+std::string excerpt_of(const Json& value) {
+  constexpr size_t kShown = 80;
+  const std::string text = to_text(value);
+  return text.size() <= kShown ? text : repair_utf8(text.substr(0, kShown)) + "...";
+}
+
 }  // namespace thinkd

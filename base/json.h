@@ -2,9 +2,9 @@
 // JSON from outside, read strictly: at most limits::kJsonDepth deep and limits::kJsonMembers
 // members an object, no doubled keys, no number that a double or a 64-bit integer would round to
 // something else in kind (1e400, 1e-400), valid UTF-8 only. The error names the first thing that is
-// wrong: Code::corrupt where the text is not JSON at all (syntax, UTF-8, byte order mark), Code::invalid
-// where it is JSON that we refuse (doubled key, number), Code::limit where it is too deep or too
-// wide.
+// wrong: Code::corrupt where the text is not JSON at all (syntax, UTF-8, byte order mark),
+// Code::invalid where it is JSON that we refuse (doubled key, number), Code::limit where it is too
+// deep or too wide.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -23,5 +23,8 @@ Result<Json> parse_json(std::string_view text);
 // U+FFFD.
 std::string to_text(const Json& value);
 std::string to_text(const OrderedJson& value);
+
+// For an error: at most some 80 bytes of the text, "..." where there is more.
+std::string excerpt_of(const Json& value);
 
 }  // namespace thinkd

@@ -14,8 +14,9 @@
 namespace thinkd::search {
 namespace {
 
-Status wrong(std::string_view member, std::string_view range) {
-  return invalid(std::string(member) + " must be " + std::string(range));
+Status wrong(std::string_view member, const Json& value, std::string_view range) {
+  return invalid(std::string(member) + " must be " + std::string(range) + ", not " +
+                 excerpt_of(value));
 }
 
 constexpr std::string_view kTasks[] = {"countdown", "game24", "gsm8k", "math",
@@ -60,7 +61,7 @@ class RequestReader {
           return {};
         }
       }
-      return request_.task.empty() ? Status() : wrong("task", "one of " + task_names());
+      return request_.task.empty() ? Status() : wrong("task", value, "one of " + task_names());
     }
     if (key == "numbers") {
       return numbers(value);
@@ -71,7 +72,7 @@ class RequestReader {
     }
     if (key == "use") {
       if (value != "all" && value != "any") {
-        return wrong("use", "\"all\" or \"any\"");
+        return wrong("use", value, "\"all\" or \"any\"");
       }
       request_.use_any = value == "any";
       return {};
@@ -103,7 +104,7 @@ class RequestReader {
     }
     if (key == "seed" || key == "sample") {
       if (!value.is_number_unsigned()) {
-        return wrong(key, "an integer from 0 to 18446744073709551615");
+        return wrong(key, value, "an integer from 0 to 18446744073709551615");
       }
       if (key == "seed") {
         request_.seed = value.get<uint64_t>();
@@ -114,7 +115,7 @@ class RequestReader {
     }
     if (key == "detach" || key == "trace") {
       if (!value.is_boolean()) {
-        return wrong(key, "true or false");
+        return wrong(key, value, "true or false");
       }
       (key == "detach" ? request_.detach : request_.trace) = value.get<bool>();
       return {};
@@ -123,7 +124,7 @@ class RequestReader {
       int64_t priority = 0;
       THINKD_CHECK(integer(key, value, priority));
       if (priority < -100 || priority > 100) {
-        return wrong(key, "an integer from -100 to 100");
+        return wrong(key, value, "an integer from -100 to 100");
       }
       request_.priority = static_cast<int32_t>(priority);
       return {};
@@ -148,14 +149,14 @@ class RequestReader {
     if (key == "max_tokens") {
       if (!value.is_number_unsigned() || value.get<uint64_t>() == 0 ||
           value.get<uint64_t>() > UINT32_MAX) {
-        return wrong(key, "an integer from 1 to 4294967295");
+        return wrong(key, value, "an integer from 1 to 4294967295");
       }
       sampling.max_tokens = value.get<uint64_t>();
       return {};
     }
     if (key == "top_k") {
       if (!value.is_number_unsigned() || value.get<uint64_t>() > UINT32_MAX) {
-        return wrong(key, "an integer from 0 (off) to 4294967295");
+        return wrong(key, value, "an integer from 0 (off) to 4294967295");
       }
       sampling.top_k = value.get<uint64_t>();
       return {};
@@ -165,12 +166,12 @@ class RequestReader {
       const std::string range = "1 to " + std::to_string(limits::kStopTexts) + " texts of 1 to " +
                                 std::to_string(limits::kStopTextBytes) + " bytes";
       if (!list.is_array() || list.empty() || list.size() > limits::kStopTexts) {
-        return wrong(key, range);
+        return wrong(key, value, range);
       }
       for (const Json& item : list) {
         if (!item.is_string() || item.get<std::string>().empty() ||
             item.get<std::string>().size() > limits::kStopTextBytes) {
-          return wrong(key, range);
+          return wrong(key, value, range);
         }
         sampling.stop.push_back(item.get<std::string>());
       }
@@ -181,7 +182,7 @@ class RequestReader {
 
   Status text(std::string_view key, const Json& value, std::string& into) {
     if (!value.is_string()) {
-      return wrong(key, "text");
+      return wrong(key, value, "text");
     }
     into = value.get<std::string>();
     return {};
@@ -197,7 +198,7 @@ class RequestReader {
   Status integer(std::string_view key, const Json& value, int64_t& into) {
     if (!value.is_number_integer() ||
         (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX)) {
-      return wrong(key, "an integer of 64 bits");
+      return wrong(key, value, "an integer of 64 bits");
     }
     into = value.get<int64_t>();
     return {};
@@ -206,7 +207,7 @@ class RequestReader {
   Status real(std::string_view key, const Json& value, double low, double high,
               std::string_view range, std::optional<double>& into) {
     if (!value.is_number() || !(value.get<double>() >= low) || value.get<double>() > high) {
-      return wrong(key, range);
+      return wrong(key, value, range);
     }
     into = value.get<double>();
     return {};
@@ -214,13 +215,14 @@ class RequestReader {
 
   Status messages(const Json& value) {
     if (!value.is_array() || value.empty() || value.size() > limits::kMessages) {
-      return wrong("messages", "a list of 1 to " + std::to_string(limits::kMessages) +
-                                   " objects { \"role\", \"content\" }");
+      return wrong("messages", value,
+                   "a list of 1 to " + std::to_string(limits::kMessages) +
+                       " objects { \"role\", \"content\" }");
     }
     for (const Json& item : value) {
       if (!item.is_object() || item.size() != 2 || !item.contains("role") ||
           !item.contains("content") || !item["role"].is_string() || !item["content"].is_string()) {
-        return wrong("messages", "a list of objects { \"role\": text, \"content\": text }");
+        return wrong("messages", value, "a list of objects { \"role\": text, \"content\": text }");
       }
       request_.messages.push_back(
           {item["role"].get<std::string>(), item["content"].get<std::string>()});
@@ -230,7 +232,7 @@ class RequestReader {
 
   Status numbers(const Json& value) {
     if (!value.is_array() || value.size() > 64) {
-      return wrong("numbers", "a list of at most 64 integers");
+      return wrong("numbers", value, "a list of at most 64 integers");
     }
     for (const Json& item : value) {
       int64_t number = 0;
@@ -264,11 +266,17 @@ class RequestReader {
     if (question_ && !request_.messages.empty()) {
       return invalid("question and messages are both given; one of them must be left out");
     }
+    if (request_.task.empty() && !request_.numbers.empty()) {
+      request_.task = has_target_ ? "countdown" : "game24";
+    }
     if (request_.task == "countdown" || request_.task == "game24") {
       THINKD_CHECK(finish_countdown());
     }
     if (system_ && !question_) {
       return invalid("system is given without question; put it into messages");
+    }
+    if (question_ && question_->empty()) {
+      return invalid("question is empty");
     }
     if (question_) {
       request_.messages = as_messages(*question_, system_.value_or(""));

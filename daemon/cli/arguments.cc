@@ -83,8 +83,9 @@ Result<std::optional<double>> Arguments::number(std::string_view name, double lo
   }
   const std::optional<double> value = parse_double(text(name));
   if (!value || has_leading_zero(text(name)) || !(*value >= low && *value <= high)) {
-    return invalid("--" + std::string(name) + ": '" + shown(text(name)) +
-                   "' is not a number from " + format_double(low) + " to " + format_double(high));
+    const bool bounded = low > -kAnyNumber || high < kAnyNumber;
+    return invalid("--" + std::string(name) + ": '" + shown(text(name)) + "' is not a number" +
+                   (bounded ? " from " + format_double(low) + " to " + format_double(high) : ""));
   }
   return value;
 }

@@ -27,7 +27,9 @@ class Arguments {
   Result<std::vector<std::string>> utf8_texts(std::string_view name) const;
   bool json() const { return has("json"); }
 
-  // Empty where the flag is not there; invalid outside [low, high].
+  // Empty where the flag is not there; invalid outside [low, high]. Whoever knows the range of a
+  // number better asks for any.
+  static constexpr double kAnyNumber = 1e300;
   Result<std::optional<uint64_t>> count(std::string_view name, uint64_t low, uint64_t high) const;
   Result<std::optional<double>> number(std::string_view name, double low, double high) const;
 

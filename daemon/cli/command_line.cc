@@ -62,7 +62,7 @@ void add_word(CLI::App& app, const Word& word, Arguments& into) {
   CLI::Option* option = app.add_option(name, taker(name, into), std::string(word.help));
   option->type_name("")->required(word.required);
   if (word.many) {
-    option->expected(1, 1 << 20)->take_all();
+    option->expected(1, 1 << 20)->allow_extra_args()->take_all();
   }
 }
 

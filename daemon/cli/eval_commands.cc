@@ -81,7 +81,7 @@ void print_plan(const Arguments& arguments, const eval::Plan& plan) {
   }
   print("task " + plan.task + ", " + std::to_string(plan.problems) + " problems, " +
         std::to_string(plan.units) + " samples, " + std::to_string(plan.missing) +
-        " of them missing; seed " + std::to_string(plan.seed));
+        " of them missing; seed " + std::to_string(plan.seed) + "; manifest " + plan.manifest_hash);
 }
 
 std::string progress_text(const eval::Progress& progress) {

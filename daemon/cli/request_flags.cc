@@ -17,7 +17,7 @@ std::string member_of(std::string_view flag) {
 }
 
 Status add_real(const Arguments& arguments, const char* flag, Json& members) {
-  const auto real = arguments.number(flag, -1e300, 1e300);
+  const auto real = arguments.number(flag, -Arguments::kAnyNumber, Arguments::kAnyNumber);
   THINKD_CHECK(real.status());
   if (*real) {
     members[member_of(flag)] = **real;
@@ -52,7 +52,7 @@ Status add_sampling(const Arguments& arguments, Json& members) {
 }
 
 Result<search::SamplingOverrides> read_sampling(const Arguments& arguments) {
-  Json members = {{"question", ""}};
+  Json members = {{"question", "-"}};  // only the sampling is taken
   THINKD_CHECK(add_sampling(arguments, members));
   Result<search::Request> request = search::request_from_json(members);
   return request ? Result<search::SamplingOverrides>(std::move(request->sampling))
@@ -66,6 +66,9 @@ Status as_typed(const Status& status, std::string_view otherwise) {
   const std::string& message = status.message();
   const size_t end = std::min(message.find_first_of(" :"), message.size());
   const std::string first = message.substr(0, end);
+  if (first == "question") {
+    return Status(status.code(), "QUESTION" + message.substr(end));
+  }
   if (std::find(std::begin(kMembers), std::end(kMembers), first) == std::end(kMembers)) {
     return status.within("--" + std::string(otherwise));
   }

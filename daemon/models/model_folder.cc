@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "daemon/models/catalogue.h"
+#include "memory/paths.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -111,10 +112,12 @@ Result<std::string> resolve_model(const std::string& name_or_path, const std::st
   if (std::binary_search(names->begin(), names->end(), name_or_path)) {
     return file_of(store_dir, name_or_path);
   }
+  const Result<std::string> usual = memory::default_store_dir();
+  const std::string into = usual.ok() && *usual == store_dir ? "" : " --store " + store_dir;
   const bool known = find_in_catalogue(name_or_path) != nullptr;
   return not_found(
       "model '" + name_or_path + "' is not here" + there + "; " +
-      (known ? "`thinkd models pull " + name_or_path + "` gets it"
+      (known ? "`thinkd models pull " + name_or_path + into + "` gets it"
              : "`thinkd models pull` knows " + catalogue_names() + " and hf:owner/repo/file.gguf"));
 }
 

@@ -21,8 +21,9 @@ RpcOutcome outcome_of(const Result<OrderedJson>& value) {
   return value ? success(*value) : rpc_failure(value.status());
 }
 
-RpcOutcome wrong(const std::string& param, const std::string& range) {
-  RpcOutcome outcome = rpc_failure(invalid(param + " must be " + range));
+RpcOutcome wrong(const std::string& param, const Json& value, const std::string& range) {
+  RpcOutcome outcome =
+      rpc_failure(invalid(param + " must be " + range + ", not " + excerpt_of(value)));
   outcome.error->param = param;
   return outcome;
 }
@@ -100,7 +101,8 @@ RpcOutcome list_runs(const Services& services, const Json& params) {
   if (const auto limit = params.find("limit"); limit != params.end()) {
     if (!limit->is_number_unsigned() || *limit == 0 ||
         limit->get<uint64_t>() > limits::kRpcListedRuns) {
-      return wrong("limit", "an integer from 1 to " + std::to_string(limits::kRpcListedRuns));
+      return wrong("limit", *limit,
+                   "an integer from 1 to " + std::to_string(limits::kRpcListedRuns));
     }
     most = limit->get<uint64_t>();
   }

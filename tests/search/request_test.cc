@@ -94,14 +94,16 @@ TEST_CASE("a request round-trips through JSON") {
 
 TEST_CASE("a wrong member is named with what it may be") {
   CHECK_THAT(refusal(R"({"question":"q","strateggy":"greedy"})"), Contains("strateggy"));
-  CHECK_THAT(refusal(R"({"question":1})"), Contains("question must be text"));
+  CHECK_THAT(refusal(R"({"question":1})"), Contains("question must be text, not 1"));
+  CHECK(refusal(R"({"question":"q","seed":")" + std::string(5000, 'x') + "\"}").size() < 200);
+  CHECK_THAT(refusal(R"({"question":""})"), Contains("question is empty"));
   CHECK_THAT(refusal(R"({})"), Contains("question (or messages) is missing"));
   CHECK_THAT(refusal(R"({"question":"q","messages":[{"role":"user","content":"q"}]})"),
              Contains("both given"));
   CHECK_THAT(refusal(R"({"question":"q","seed":-1})"), Contains("seed must be an integer from 0"));
   CHECK_THAT(refusal(R"({"question":"q","top_p":0})"), Contains("top_p must be a number from"));
   CHECK_THAT(refusal(R"({"question":"q","top_p":1e-60})"), Contains("top_p must be a number from"));
-  CHECK_THAT(refusal(R"({"question":"q","temperature":101})"), Contains("from 0 to 100"));
+  CHECK_THAT(refusal(R"({"question":"q","temperature":101})"), Contains("from 0 to 100, not 101"));
   CHECK_THAT(refusal(R"({"question":"q","run_id":"a/b"})"), Contains("run_id"));
   CHECK_THAT(refusal(R"({"question":"q","task":"chess"})"), Contains("gsm8k"));
   CHECK_THAT(refusal(R"({"question":"q","budget":{"tokens":1.5}})"), Contains("tokens"));
@@ -122,5 +124,7 @@ TEST_CASE("numbers without words are a question") {
   CHECK(question_of(read(R"({"task":"game24","question":"","numbers":[4]})")).find("is 24.") !=
         std::string::npos);
   CHECK(question_of(read(R"({"task":"game24","question":"mine","numbers":[4]})")) == "mine");
+  CHECK(read(R"({"numbers":[4],"target":4})").task == "countdown");
+  CHECK(read(R"({"numbers":[4]})").task == "game24");
   CHECK(read(R"({"task":"game24","system":"s","numbers":[4]})").messages.size() == 2);
 }

@@ -20,6 +20,7 @@ TEST_CASE("usage errors are 2, one line, named") {
       {{"think"}, "no command 'think'"},
       {{"runs", "make"}, "no command 'runs make'"},
       {{"ask"}, "QUESTION"},
+      {{"ask", ""}, "QUESTION is empty"},
       {{"ask", "q", "r"}, "r"},
       {{"ask", "q", "--no-such-flag"}, "--no-such-flag"},
       {{"ask", "q", "--seed", "1", "--seed", "2"}, "--seed"},

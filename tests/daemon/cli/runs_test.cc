@@ -38,7 +38,7 @@ TEST_CASE("runs are listed, shown and forgotten") {
   CHECK_THAT(tree.out, Contains("\n0  ") && Contains("\n  0.0  ") && Contains("\n  0.2  ") &&
                            Contains("candidate"));
 
-  CHECK(program.run({"runs", "rm", first}).code == 0);
+  CHECK(program.run({"runs", "rm", first, "none-of-that-name"}).code == 1);  // two may be named
   const Ran gone = program.run({"runs", "show", first});
   CHECK(gone.code == 1);
   CHECK_THAT(gone.err, Contains(first));

@@ -66,6 +66,10 @@ TEST_CASE("eval finishes once; the same command again repeats nothing") {
   CHECK(report.json() == first.json());
   CHECK(nlohmann::ordered_json::parse(bytes_of(out + "/summary.json")) == first.json());
 
+  const Ran both = program.run({"eval", "report", out, out, "--json"});
+  REQUIRE(both.code == 0);
+  CHECK(both.json().size() == 2);
+
   Texts other = eval;
   std::replace(other.begin(), other.end(), std::string("5"), std::string("6"));
   const Ran refused = program.think(other);
