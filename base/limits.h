@@ -47,6 +47,7 @@ inline constexpr uint64_t kProgressBurstBytes = 16 << 20;     // waiting for any
 inline constexpr uint64_t kRpcReplyBytes = 1 << 30;  // what a command takes from its daemon
 inline constexpr uint32_t kSocketPathBytes = 107;    // path of the Unix socket; the system's own
 inline constexpr uint32_t kMessages = 4'096;         // messages of one request
+inline constexpr uint32_t kRequestNumbers = 64;      // numbers of one Countdown problem
 inline constexpr uint32_t kStopTexts = 4;            // stop texts of one request
 inline constexpr uint32_t kStopTextBytes = 256;      // one stop text
 inline constexpr uint32_t kTopLogprobs = 20;         // log-probs a position that a user may ask for
@@ -59,6 +60,8 @@ inline constexpr uint32_t kStrategyThreads = 64;    // strategies at once where 
 inline constexpr uint32_t kQueuedRuns = 4'096;      // runs waiting for a strategy thread
 inline constexpr uint32_t kListedRuns = 100'000;    // stored runs that a command reads
 inline constexpr uint32_t kRpcListedRuns = 10'000;  // runs in one reply of runs.list
+inline constexpr uint32_t kListedTextBytes =
+    256;  // a question, an answer, an error in a list of runs
 inline constexpr uint64_t kRecordBytes = 16 << 20;  // one verb record
 inline constexpr uint32_t kEmits = 65'536;          // events one run may emit
 inline constexpr uint32_t kAttachments = 8;         // attachments of one strategy

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <set>
 
 #include <sys/stat.h>
 
+#include "base/entropy.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/sha256.h"
@@ -32,18 +32,12 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0;
 }
 
-// Small enough to survive readers of JSON that keep numbers as doubles.
-uint64_t random_seed() {
-  std::random_device device;
-  return (static_cast<uint64_t>(device() & 0x1fffffU) << 32) | device();
-}
-
 Status in_range(std::string_view what, uint64_t value, uint64_t most) {
   if (value >= 1 && value <= most) {
     return {};
   }
-  return invalid(std::string(what) + " is " + std::to_string(value) + "; it must be from 1 to " +
-                 std::to_string(most));
+  return invalid("--" + std::string(what) + " is " + std::to_string(value) +
+                 "; it must be from 1 to " + std::to_string(most));
 }
 
 Status check(const EvalOptions& options) {
@@ -65,10 +59,10 @@ Status check(const EvalOptions& options) {
     }
   }
   if (options.limit && !options.range.empty()) {
-    return invalid("limit and range exclude each other");
+    return invalid("--limit and --range exclude each other");
   }
   if (options.limit == 0U) {
-    return invalid("limit is 0; it must be at least 1");
+    return invalid("--limit is 0; it must be at least 1");
   }
   if (!valid_utf8(options.system) || !valid_utf8(options.verifier)) {
     return invalid("the system message and the verifier must be UTF-8");
@@ -91,8 +85,8 @@ Status select_rows(const EvalOptions& options, std::vector<Problem>& problems) {
       return problem.row < rows->first || problem.row > rows->last;
     });
     if (problems.empty()) {
-      return invalid("range " + options.range + " holds none of the rows " + std::to_string(first) +
-                     " to " + std::to_string(last));
+      return invalid("--range " + options.range + " holds none of the rows " +
+                     std::to_string(first) + " to " + std::to_string(last));
     }
   }
   if (options.limit && *options.limit < problems.size()) {
@@ -155,7 +149,7 @@ Result<bool> meet_folder(const EvalOptions& options, Manifest& manifest) {
     return true;
   }
   if (!options.seed) {
-    manifest.seed = random_seed();
+    manifest.seed = draw_seed();
   }
   return false;
 }

@@ -8,10 +8,19 @@ namespace {
 
 constexpr std::string_view kDefaultScorer = "mean_logprob";
 
-Status check_verifier(const verifiers::Verifiers& verifiers, std::string_view text) {
-  const Result<StrategySpec> spec = parse_strategy(text);
-  THINKD_CHECK(spec.status());
+Status check_judge(const verifiers::Verifiers& verifiers, std::string_view text,
+                   const Request& request) {
   THINKD_CHECK(find_judge(verifiers, text).status());
+  const Result<StrategySpec> spec = parse_strategy(text.empty() ? kDefaultScorer : text);
+  if (request.numbers.empty() && verifiers.find(spec->name)->needs_numbers) {
+    return invalid("'" + spec->name + "' judges Countdown problems; the request has no numbers");
+  }
+  return {};
+}
+
+Status check_verifier(const verifiers::Verifiers& verifiers, const Request& request) {
+  THINKD_CHECK(check_judge(verifiers, request.verifier, request));
+  const Result<StrategySpec> spec = parse_strategy(request.verifier);
   if (!verifiers.find(spec->name)->has(verifiers::Role::verifier)) {
     return invalid("'" + spec->name +
                    "' is a scorer: it ranks texts and cannot tell a correct one from a wrong one");
@@ -36,12 +45,11 @@ Result<std::shared_ptr<const verifiers::Verifier>> find_judge(const verifiers::V
 Status check_judges(const verifiers::Verifiers& verifiers, const Request& request,
                     std::span<const sdk::Param> params) {
   if (!request.verifier.empty()) {
-    THINKD_CHECK(check_verifier(verifiers, request.verifier).within("verifier"));
+    THINKD_CHECK(check_verifier(verifiers, request).within("verifier"));
   }
   for (const sdk::Param& param : params) {
     if (param.name == "scorer" && param.kind == sdk::ParamKind::text) {
-      THINKD_CHECK(find_judge(verifiers, param.text)
-                       .status()
+      THINKD_CHECK(check_judge(verifiers, param.text, request)
                        .within(request.strategy.name + ": parameter scorer"));
     }
   }

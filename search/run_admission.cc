@@ -1,11 +1,10 @@
 // How a request becomes a run: joined to the one that has its id, else checked, stored and queued.
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/entropy.h"
 #include "memory/store.h"
 #include "search/judges.h"
 #include "search/runs_impl.h"
@@ -17,13 +16,6 @@ int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-uint64_t random_seed() {
-  uint64_t seed = 0;
-  while (getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
-  }
-  return seed >> 11;  // 53 bits: every JSON reader keeps it
 }
 
 }  // namespace
@@ -74,7 +66,7 @@ Result<Runs::Impl::Begun> Runs::Impl::begin(Request request, Observer observer) 
     return **std::move(known);
   }
   if (!request.seed) {
-    request.seed = random_seed();
+    request.seed = draw_seed();
   }
   auto run = std::make_shared<Run>();
   THINKD_CHECK(check(request, run->params, run->strategy));

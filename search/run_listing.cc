@@ -2,16 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace thinkd::search {
 namespace {
 
 std::string cut(std::string text) {
-  if (text.size() <= kListedTextBytes) {
+  if (text.size() <= limits::kListedTextBytes) {
     return text;
   }
-  text.resize(kListedTextBytes);
+  text.resize(limits::kListedTextBytes);
   for (size_t i = 0; i < 3 && !valid_utf8(text); ++i) {  // no character cut in half
     text.pop_back();
   }

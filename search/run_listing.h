@@ -6,8 +6,8 @@
 namespace thinkd::search {
 
 // Of the request, the last user message alone is left of `messages`; of the result, "answer",
-// "confidence" and "stopped_by". Texts, the error too, are cut to kListedTextBytes, "..." behind.
-inline constexpr size_t kListedTextBytes = 256;
+// "confidence" and "stopped_by". Texts, the error too, are cut to limits::kListedTextBytes, "..."
+// behind.
 RunInfo listed(RunInfo info);
 
 }  // namespace thinkd::search

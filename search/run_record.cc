@@ -1,7 +1,9 @@
 #include "search/run_record.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/limits.h"
 #include "base/version.h"
 #include "memory/store.h"
 #include "search/runs.h"
@@ -124,6 +126,18 @@ RunInfo recorded_run(const memory::RunRecord& record) {
     }
   }
   return info;
+}
+
+Result<memory::RunRecord> latest_interrupted(
+    const memory::Store& store, const std::function<bool(std::string_view run_id)>& at_work) {
+  std::optional<memory::RunRecord> latest;
+  THINKD_CHECK(store.visit_runs(limits::kListedRuns, [&](const memory::RunRecord& record) {
+    if (!latest && record.state == memory::RunState::running && !at_work(record.run_id)) {
+      latest = record;
+    }
+  }));
+  return latest ? Result<memory::RunRecord>(*std::move(latest))
+                : not_found("no run of this store is interrupted");
 }
 
 Result<std::vector<Entry>> read_log(const memory::Store& store, std::string_view run_id) {

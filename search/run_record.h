@@ -5,6 +5,7 @@
 //   result   { "answer": the Answer as the contract shows it, "events": [ ... ] }
 // Pure functions.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,10 @@ struct StoredResult {
   std::vector<std::string> events;  // JSON each
 };
 Result<StoredResult> read_result(const memory::RunRecord& record);
+
+// The newest run without an end that `at_work` does not claim; not_found where there is none.
+Result<memory::RunRecord> latest_interrupted(
+    const memory::Store& store, const std::function<bool(std::string_view run_id)>& at_work);
 
 // The run as the store tells of it: one that has no end is interrupted. What cannot be read is told
 // by `error`.

@@ -1,6 +1,7 @@
 #pragma once
 // The insides of Runs: who runs, who queues, what is stored. Split over run_admission.cc,
-// run_worker.cc, runs.cc (those who ask and wait) and run_lookup.cc (what was).
+// run_worker.cc, runs.cc (those who ask and wait), run_lookup.cc, run_resume.cc and run_replay.cc
+// (what was).
 
 #include <atomic>
 #include <condition_variable>

@@ -112,7 +112,8 @@ std::vector<VerifierInfo> built_in() {
                      "Game of 24 as in Yao et al. 2023, arXiv 2305.10601; Countdown as in Gandhi "
                      "et al. 2024, arXiv 2404.03683",
                      verifier_of<Countdown>("countdown"),
-                     grader_of<Countdown>("countdown")});
+                     grader_of<Countdown>("countdown"),
+                     true});
   entries.push_back({"extract",
                      {},
                      {Role::verifier},

@@ -28,6 +28,7 @@ struct VerifierInfo {
   std::string source;       // where the algorithm comes from
   std::function<Result<std::shared_ptr<const Verifier>>(const Parameters&)> make_verifier;
   std::function<Result<std::shared_ptr<const Grader>>(const Parameters&)> make_grader;
+  bool needs_numbers = false;  // judges Countdown problems only
 
   bool has(Role role) const;
 };

@@ -18,6 +18,16 @@ std::string text_of(const OrderedJson& value, const char* name) {
   return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// The texts of a list, with a lead before the first; "" where there is none.
+std::string words(const OrderedJson& value, const char* name, std::string_view lead,
+                  std::string_view between = ", ") {
+  std::string out;
+  for (const OrderedJson& word : value.value(name, OrderedJson::array())) {
+    out += std::string(out.empty() ? lead : between) + word.get<std::string>();
+  }
+  return out;
+}
+
 // "n=8  samples drawn (integer, 1 to 4096)", a line a parameter.
 void print_parameters(const OrderedJson& schema) {
   const auto properties = schema.find("properties");
@@ -46,7 +56,8 @@ int print_list(const Arguments& arguments, const OrderedJson& list, const char* 
       return kExitDone;
     }
     for (const OrderedJson& item : list) {
-      print(text_of(item, "name") + "  " + text_of(item, "description"));
+      print(text_of(item, "name") + words(item, "aliases", ", also ") + "  " +
+            text_of(item, "description") + words(item, "roles", "; ", " or "));
       print("    source: " + text_of(item, "source"));
       print_parameters(item["params"]);
     }
@@ -65,7 +76,8 @@ int print_list(const Arguments& arguments, const OrderedJson& list, const char* 
     if (arguments.json()) {
       print(to_text(item));
     } else {
-      print(text_of(item, "name") + "\n" + text_of(item, "description") + "\nsource: " +
+      print(text_of(item, "name") + words(item, "aliases", ", also ") + "\n" +
+            text_of(item, "description") + words(item, "roles", "\nrole: ", " or ") + "\nsource: " +
             text_of(item, "source") + "\nparameters, as JSON Schema:\n" + item["params"].dump(2));
     }
     return kExitDone;

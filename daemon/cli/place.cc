@@ -1,30 +1,11 @@
 #include "daemon/cli/place.h"
 
-#include <cstdint>
-
 #include "daemon/cli/output.h"
 #include "daemon/house.h"
 #include "daemon/models/model_folder.h"
 #include "search/run_record.h"
 
 namespace thinkd::daemon {
-namespace {
-
-Result<memory::RunRecord> record_of(const memory::Store& store, const std::string& run_id) {
-  if (!run_id.empty()) {
-    return store.get_run(run_id);
-  }
-  std::optional<memory::RunRecord> latest;
-  THINKD_CHECK(store.visit_runs(SIZE_MAX, [&](const memory::RunRecord& record) {
-    if (!latest && record.state == memory::RunState::running) {
-      latest = record;
-    }
-  }));
-  return latest ? Result<memory::RunRecord>(*std::move(latest))
-                : not_found("no run of this store is interrupted");
-}
-
-}  // namespace
 
 Result<Place> find_place(const Arguments& arguments, const Config& config) {
   Place place;
@@ -55,7 +36,9 @@ void warn_of_engine_flags(const Arguments& arguments) {
 }
 
 Status choose_model_of_run(const memory::Store& store, const std::string& run_id, Config& config) {
-  const Result<memory::RunRecord> record = record_of(store, run_id);
+  const auto nobody = [](std::string_view) { return false; };
+  const Result<memory::RunRecord> record =
+      run_id.empty() ? search::latest_interrupted(store, nobody) : store.get_run(run_id);
   THINKD_CHECK(record.status());
   if (!config.model.empty()) {
     return {};

@@ -35,8 +35,10 @@ std::string shown_score(const Json& score) {
 
 std::string shown_branch(const Json& node) {
   constexpr size_t kTextBytes = 60;
-  std::string line = text_of(node, "branch") + "  " +
-                     std::to_string(node.value("tokens", uint64_t{0})) + " tokens";
+  std::string line = text_of(node, "branch");
+  if (const auto tokens = node.value("tokens", uint64_t{0}); tokens > 0) {
+    line += "  " + std::to_string(tokens) + " tokens";
+  }
   if (const std::string end = text_of(node, "end"); !end.empty()) {
     line += ", " + end;
   }

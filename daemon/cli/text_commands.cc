@@ -1,9 +1,8 @@
 // tokenize, complete and score: the engine alone.
 
-#include <sys/random.h>
-
 #include <nlohmann/json.hpp>
 
+#include "base/entropy.h"
 #include "base/limits.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/output.h"
@@ -26,13 +25,6 @@ Result<std::string> model_path(const Config& config) {
   return resolve_model(config.model, folder ? *folder : std::string());
 }
 
-uint64_t drawn_seed() {
-  uint64_t seed = 0;
-  while (getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
-  }
-  return seed >> 11;  // 53 bits: every JSON reader keeps it
-}
-
 Result<ContinueOptions> read_options(const Arguments& arguments) {
   ContinueOptions options;
   const auto tokens = arguments.count("tokens", 1, limits::kModelContext);
@@ -47,7 +39,7 @@ Result<ContinueOptions> read_options(const Arguments& arguments) {
   options.stops = std::move(sampling->stop);
   const auto seed = arguments.count("seed", 0, UINT64_MAX);
   THINKD_CHECK(seed.status());
-  options.seed = seed->has_value() ? **seed : drawn_seed();
+  options.seed = seed->has_value() ? **seed : draw_seed();
   const auto top = arguments.count("logprobs", 1, limits::kTopLogprobs);
   THINKD_CHECK(top.status());
   options.top = static_cast<uint32_t>(top->value_or(0));

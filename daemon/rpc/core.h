@@ -3,6 +3,7 @@
 // outlives every connection. All but post() and `connections` belongs to the I/O thread.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +38,11 @@ class Connection {
   virtual void finish() = 0;  // closes as soon as what is asked is answered
   virtual void close() = 0;   // now
 };
+
+inline std::chrono::steady_clock::duration as_duration(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
 
 struct ServerCore {
   ServerCore(const ServerOptions& server_options, const Services& all_services,

@@ -33,11 +33,6 @@ using boost::system::error_code;
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
 
-std::chrono::steady_clock::duration as_duration(double seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(seconds));
-}
-
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
 std::vector<std::string_view> values_of(const Request& request, http::field name) {

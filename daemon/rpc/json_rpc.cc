@@ -1,8 +1,5 @@
 #include "daemon/rpc/json_rpc.h"
 
-#include <sys/random.h>
-
-#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -10,20 +7,13 @@
 #include <set>
 #include <vector>
 
+#include "base/entropy.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "base/text.h"
 
 namespace thinkd::daemon {
 namespace {
-
-std::string new_correlation() {
-  std::array<uint8_t, 8> bytes{};
-  while (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-  }
-  return hex(bytes);
-}
 
 RpcCode code_of(Code code) {
   switch (code) {
@@ -86,7 +76,7 @@ bool may_be_id(const Json& id) { return id.is_null() || id.is_string() || id.is_
 
 RpcError rpc_error(const Status& status) {
   if (status.code() == Code::internal || status.ok()) {
-    const std::string correlation = new_correlation();
+    const std::string correlation = draw_hex(8);
     log_error("internal error " + correlation + ": " + status.message());
     return {RpcCode::internal, "internal error; the log says more under " + correlation, "", "",
             correlation};

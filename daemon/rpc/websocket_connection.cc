@@ -20,11 +20,6 @@ namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-std::chrono::steady_clock::duration as_duration(double seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(seconds));
-}
-
 class WebSocketConnection final : public MessageConnection {
  public:
   WebSocketConnection(ServerCore& core, tcp::socket socket)

@@ -37,8 +37,11 @@ void best_of_n(Host& host, const Problem& problem, const BestOfNParams& params) 
 }  // namespace
 
 StrategyInfo best_of_n_strategy() {
-  return strategy<BestOfNParams>("best_of_n", "n samples, the one with the best score",
-                                 "Cobbe et al. 2021, arXiv 2110.14168", best_of_n);
+  return strategy<BestOfNParams>(
+      "best_of_n", "n samples, the one with the best score",
+      "Cobbe et al. 2021, arXiv 2110.14168; weighted_vote: Li et al. 2022, "
+      "arXiv 2206.02336",
+      best_of_n);
 }
 
 }  // namespace thinkd::search

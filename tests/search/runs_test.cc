@@ -32,6 +32,13 @@ TEST_CASE("what cannot run is refused before it starts") {
   CHECK_THAT(refusal(request_of("best_of_n:scorer=mean_logprop")),
              Contains("best_of_n: parameter scorer: no verifier 'mean_logprop'"));
   CHECK_THAT(refusal(request_of("best_of_n:scorer=exact")), Contains("is a grader"));
+  const std::string no_numbers =
+      "'countdown' judges Countdown problems; the request has no numbers";
+  CHECK_THAT(refusal(request_of("best_of_n:scorer=game24")),
+             Contains("best_of_n: parameter scorer: 'game24' judges Countdown problems"));
+  request = request_of("greedy");
+  request.verifier = "countdown";
+  CHECK_THAT(refusal(request), Contains("verifier: " + no_numbers));
   CHECK(bench.engine->status().steps == 0);
   request = request_of("greedy");
   request.budget.pages = 1'000'000'000;
@@ -342,7 +349,7 @@ TEST_CASE("a list is short, however long the questions; a refused run leaves not
     CHECK(info.request.size() < 1000);
     const Json shown = Json::parse(info.request);
     REQUIRE(shown["messages"].size() == 1);
-    CHECK(shown["messages"][0]["content"] == text.substr(0, kListedTextBytes) + "...");
+    CHECK(shown["messages"][0]["content"] == text.substr(0, limits::kListedTextBytes) + "...");
   }
   CHECK(runs.get("left")->request.size() > 2 * text.size());
 }

@@ -35,7 +35,7 @@ TEST_CASE("runs are listed, shown and forgotten") {
   CHECK(shown["result"]["candidates"].size() == 3);
   CHECK(shown["tree"]["branches"].size() == 4);  // the prompt and three samples of it
   const Ran tree = program.run({"runs", "show", first});
-  CHECK_THAT(tree.out, Contains("\n0  ") && Contains("\n  0.0  ") && Contains("\n  0.2  ") &&
+  CHECK_THAT(tree.out, Contains("\n0\n") && Contains("\n  0.0  ") && Contains("\n  0.2  ") &&
                            Contains("candidate"));
 
   CHECK(program.run({"runs", "rm", first, "none-of-that-name"}).code == 1);  // two may be named
