@@ -23,7 +23,8 @@ std::string words(const OrderedJson& value, const char* name, std::string_view l
                   std::string_view between = ", ") {
   std::string out;
   for (const OrderedJson& word : value.value(name, OrderedJson::array())) {
-    out += std::string(out.empty() ? lead : between) + word.get<std::string>();
+    out += out.empty() ? lead : between;
+    out += word.get<std::string>();
   }
   return out;
 }
@@ -44,7 +45,12 @@ void print_parameters(const OrderedJson& schema) {
     if (field.contains("enum")) {
       range = "one of " + to_text(field["enum"]);
     }
-    print("    " + name + value + "  " + text_of(field, "description") + " (" + range + ")");
+    std::string line = "    ";
+    for (const std::string& part :
+         {name, value, std::string("  "), text_of(field, "description"), " (" + range + ")"}) {
+      line += part;
+    }
+    print(line);
   }
 }
 

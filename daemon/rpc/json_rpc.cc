@@ -180,7 +180,7 @@ void RpcChannel::receive(std::string_view text, Reply reply) {
 
 void RpcChannel::take(const Json& item, const std::shared_ptr<Batch>& batch, size_t slot) {
   std::string id = "null";
-  const auto refuse = [&](RpcError error) { batch->fill(slot, failure(id, error)); };
+  const auto refuse = [&](const RpcError& error) { batch->fill(slot, failure(id, error)); };
   if (!item.is_object()) {
     return refuse(invalid_request("a request must be an object"));
   }
