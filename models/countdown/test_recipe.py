@@ -1,0 +1,183 @@
+"""The recipe, small: puzzles and splits by enumeration, a short training, its export in thinkd.
+
+    python -m unittest test_recipe        THINKD names the program, default build/release/thinkd
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from fractions import Fraction
+
+import torch
+
+import chat
+import check
+import evaluate
+import generate
+import levels
+import puzzles
+import scorer
+import vocabulary
+from mixture import Mixture
+
+HERE = pathlib.Path(__file__).resolve().parent
+THINKD = os.environ.get("THINKD", str(HERE.parents[1] / "build/release/thinkd"))
+SMALL = ["--steps", "60", "--batch", "32", "--width", "64", "--layers", "2", "--threads", "1",
+         "--precision", "f32", "--save-every", "20"]
+
+
+def by_enumeration(numbers):
+    """All values of expressions over all the numbers: pairs are replaced until one is left."""
+    if len(numbers) == 1:
+        return {numbers[0]}
+    out = set()
+    for i, j in itertools.permutations(range(len(numbers)), 2):
+        rest = [n for k, n in enumerate(numbers) if k not in (i, j)]
+        a, b = numbers[i], numbers[j]
+        for value in [a + b, a - b, a * b] + ([a / b] if b else []):
+            out |= by_enumeration([value, *rest])
+    return out
+
+
+class Puzzles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.splits = puzzles.Splits(puzzles.default_csv())
+        cls.mixture = Mixture(cls.splits)
+
+    def test_reachable_is_what_enumeration_reaches(self):
+        rng = random.Random(3)
+        for _ in range(12):
+            numbers = [rng.randint(1, 13) for _ in range(rng.choice([2, 3, 4]))]
+            values = by_enumeration([Fraction(n) for n in numbers])
+            for target in range(1, 60):
+                self.assertEqual(puzzles.reachable(tuple(sorted(numbers)), target),
+                                 target in values, (numbers, target))
+
+    def test_every_training_sample_is_right_and_may_be_trained_on(self):
+        rng = random.Random(4)
+        for i in range(3000):
+            kinds = [name for name, _ in self.mixture.kinds(1.0)]
+            numbers, target, steps = self.mixture.draw(rng, kinds[i % len(kinds)])
+            if not self.splits.may_train(numbers, steps):
+                continue
+            text = puzzles.solution_text(numbers, steps)
+            any_use = len(steps) + 1 < len(numbers)
+            self.assertTrue(check.solves(text, numbers, target, any_use), text)
+            left = tuple(sorted(numbers))
+            for step in text.split("\n\n")[:-1]:
+                self.assertNotIn(left, self.splits.test24)
+                self.assertTrue(len(left) < 3 or self.splits.of(left) == "train")
+                left = scorer.after(left, step)
+                self.assertIsNotNone(left, text)
+
+    def test_the_checker_refuses_what_is_wrong(self):
+        self.assertTrue(check.solves("Answer: (9-5)*6*1", [1, 5, 6, 9], 24))
+        for text in ("", "Answer: 24", "Answer: (9-5)*6", "Answer: (9-5)*6*1*1", "Answer: 9-5",
+                     "Answer: ((9-5)*6*1", "Answer: 6/(5-5)", "Answer: (9-5)*6*1+"):
+            self.assertFalse(check.solves(text, [1, 5, 6, 9], 24), text)
+        self.assertTrue(check.solves("Answer: (9-5)*6", [1, 5, 6, 9], 24, any_use=True))
+
+    def test_levels_are_of_their_split_and_solvable(self):
+        for level in ("easy3", "easy4", "harder5"):
+            for row in levels.fresh(self.splits, level, "test", 10, 24):
+                key = tuple(sorted(row["numbers"]))
+                self.assertEqual(self.splits.of(key), "test")
+                self.assertTrue(puzzles.reachable(key, row["target"]))
+
+
+class Training(unittest.TestCase):
+    """One short training, interrupted and not; its export, read by thinkd."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.whole = pathlib.Path(cls.folder.name) / "whole"
+        cls.train(cls.whole)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def run_script(cls, *arguments):
+        return subprocess.run([sys.executable, *map(str, arguments)], cwd=HERE, check=True,
+                              capture_output=True, text=True).stdout
+
+    @classmethod
+    def train(cls, out, *more):
+        return cls.run_script("train.py", "--out", out, *SMALL, *more)
+
+    def losses(self, folder):
+        return [json.loads(line)["loss"] for line in (folder / "log.jsonl").read_text().splitlines()]
+
+    def test_the_loss_falls(self):
+        losses = self.losses(self.whole)
+        self.assertEqual(len(losses), 60)
+        self.assertLess(sum(losses[-10:]), 0.6 * sum(losses[:10]))
+
+    def test_an_interrupted_training_ends_with_the_same_bits(self):
+        parts = self.whole.parent / "parts"
+        self.train(parts, "--stop-after", "33")
+        # A crash after its checkpoint leaves lines that the continuation writes again.
+        with open(parts / "log.jsonl", "a", encoding="utf-8") as log:
+            log.write('{"step": 34, "loss": 99.0, "tokens": 1}\n')
+        self.train(parts)
+        self.assertEqual(self.losses(self.whole), self.losses(parts))
+        whole, resumed = (torch.load(f / "checkpoint.pt", weights_only=True)
+                          for f in (self.whole, parts))
+        for name, weight in whole["model"].items():
+            self.assertTrue(torch.equal(weight, resumed["model"][name]), name)
+
+    def test_other_settings_than_the_checkpoints_are_refused(self):
+        with self.assertRaises(subprocess.CalledProcessError) as refused:
+            self.train(self.whole, "--seed", "2")
+        self.assertIn("the checkpoint has --seed 1, not 2", refused.exception.stderr)
+
+    def test_every_number_to_999_is_one_token(self):
+        tokenizer, tokens, _ = vocabulary.load(self.whole / "vocabulary.json")
+        self.assertEqual(len(set(tokens)), len(tokens))
+        for number in range(1000):
+            self.assertEqual(len(tokenizer.encode(str(number)).ids), 1, number)
+
+    def thinkd(self, *arguments):
+        ran = subprocess.run([THINKD, *map(str, arguments)], check=True, capture_output=True,
+                             text=True)
+        return json.loads(ran.stdout)
+
+    def test_thinkd_reads_the_export_and_writes_the_same_tokens(self):
+        model, tokenizer, _, _ = evaluate.load(self.whole)
+        exported = self.whole / "model-f32.gguf"
+        self.run_script("export.py", self.whole, exported, "--type", "f32")
+        rng = random.Random(5)
+        end = tokenizer.token_to_id(chat.END)
+        for _ in range(6):
+            numbers = [rng.randint(1, 13) for _ in range(4)]
+            prompt = puzzles.thinkd_prompt(numbers, 24, False)
+            ids = tokenizer.encode(chat.wrap_prompt(prompt), add_special_tokens=False).ids
+            read = self.thinkd("tokenize", prompt, "--model", exported, "--json")
+            self.assertEqual(read["ids"], ids)
+            [(expected, _)] = generate.generate(model, [ids], end, 48, 0, 1, torch.Generator())
+            wrote = self.thinkd("complete", prompt, "--model", exported, "--compute", "f32", "--kv",
+                                "f32", "--tokens", 48, "--json")
+            self.assertEqual(wrote["text"], tokenizer.decode(expected))
+
+    def test_the_quantised_export_loads_and_is_a_third_of_the_size(self):
+        sizes = {}
+        for kind in ("f32", "q8_0"):
+            path = self.whole / f"size-{kind}.gguf"
+            self.run_script("export.py", self.whole, path, "--type", kind)
+            sizes[kind] = path.stat().st_size
+        self.assertLess(sizes["q8_0"], 0.5 * sizes["f32"])
+        inspected = self.thinkd("models", "inspect", self.whole / "size-q8_0.gguf", "--json")
+        self.assertEqual(inspected["architecture"], "llama")
+
+
+if __name__ == "__main__":
+    unittest.main()
