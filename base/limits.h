@@ -69,6 +69,7 @@ inline constexpr uint32_t kNameBytes = 64;          // the name of a strategy or
 inline constexpr uint32_t kRunIdBytes = 128;        // a run id
 
 // Verifiers.
+inline constexpr uint32_t kScorerWidth = 65'536;     // numbers of a learned scorer's layer
 inline constexpr uint32_t kAnswerBytes = 4'096;      // an answer, given or expected
 inline constexpr uint32_t kExpressionBytes = 1'024;  // an expression over integers
 inline constexpr uint32_t kExpressionDepth = 64;     // its nesting

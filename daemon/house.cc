@@ -1,5 +1,6 @@
 #include "daemon/house.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "daemon/models/model_folder.h"
@@ -52,6 +53,26 @@ Result<search::Registry> builtin_strategies() {
   return registry;
 }
 
+namespace {
+
+// A scorer that lies beside the model and cannot be used is an error: without it the same command
+// would quietly choose by something else.
+Status attach_scorer(House& house) {
+  const engine::LanguageModel& model = house.engine->model();
+  const std::string path = verifiers::StateScorer::path_beside(model.info.path);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return {};
+  }
+  Result<std::shared_ptr<const verifiers::StateScorer>> scorer =
+      verifiers::StateScorer::open(path, model.info.sha256, model.runner->shape().width);
+  THINKD_CHECK(scorer.status());
+  house.verifiers.attach(*std::move(scorer));
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<House>> build_house(const Config& config,
                                            std::unique_ptr<memory::Store> store) {
   auto house = std::make_unique<House>();
@@ -66,6 +87,7 @@ Result<std::unique_ptr<House>> build_house(const Config& config,
     return engine.status();
   }
   house->engine = *std::move(engine);
+  THINKD_CHECK(attach_scorer(*house));
   house->runs = std::make_unique<search::Runs>(*house->engine, house->verifiers, house->registry,
                                                house->store.get(), runs_options(config));
   return house;

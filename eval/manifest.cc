@@ -62,6 +62,7 @@ Manifest fields_of(const Json& json) {
   json.at("isa").get_to(out.model.isa);
   json.at("compute").get_to(out.model.compute);
   json.at("kv").get_to(out.model.kv);
+  out.model.scorer = json.value("scorer", std::string());
   out.model.page_quota = json.value("page_quota", uint32_t{0});
   return out;
 }
@@ -92,6 +93,9 @@ OrderedJson to_json(const Manifest& manifest) {
   out["isa"] = manifest.model.isa;
   out["compute"] = manifest.model.compute;
   out["kv"] = manifest.model.kv;
+  if (!manifest.model.scorer.empty()) {
+    out["scorer"] = manifest.model.scorer;
+  }
   if (manifest.model.page_quota != 0) {
     out["page_quota"] = manifest.model.page_quota;
   }

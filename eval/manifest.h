@@ -26,6 +26,7 @@ struct ModelIdentity {
   std::string isa;          // "avx2", "portable"
   std::string compute;      // "auto", "f32"
   std::string kv;           // "f16", "f32"
+  std::string scorer;       // SHA-256 of the model's own scorer; empty where it has none
   uint32_t page_quota = 0;  // of a run whose budget names no pages; 0: not known (older folders)
 };
 

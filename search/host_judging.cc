@@ -58,14 +58,16 @@ std::span<const uint8_t> as_bytes(const std::string& text) {
 
 }  // namespace
 
-Result<sdk::Verdict> VerbHost::judge(std::string_view verifier,
-                                     const verifiers::Candidate& candidate) const {
-  const Result<std::shared_ptr<const verifiers::Verifier>> judge =
-      find_judge(setup_.verifiers, verifier);
+Result<sdk::Verdict> VerbHost::verdict_of(std::string_view verifier,
+                                          const verifiers::Candidate& candidate) const {
+  const Result<verifiers::Judge> judge = find_judge(setup_.verifiers, verifier);
   if (!judge) {
     return judge.status().within("verifier");
   }
-  const verifiers::Verdict verdict = (*judge)->check(problem_, candidate);
+  if (judge->texts == nullptr) {
+    return invalid("verifier: '" + std::string(verifier) + "' reads branches, not texts");
+  }
+  const verifiers::Verdict verdict = judge->texts->check(problem_, candidate);
   return sdk::Verdict{verdict.score, outcome_of(verdict.outcome), verdict.reason, verdict.answer};
 }
 
@@ -88,6 +90,11 @@ Status VerbHost::may_verify(uint64_t calls) {
 Status VerbHost::verify(const sdk::Verify& request, uint64_t ticket) {
   if (request.branches.empty() == request.texts.empty()) {
     return invalid("verify: takes branches or texts, one of the two");
+  }
+  const Result<verifiers::Judge> by = find_judge(setup_.verifiers, request.verifier);
+  THINKD_CHECK(by.status().within("verifier"));
+  if (by->states != nullptr && !request.branches.empty()) {
+    return score_states(request, ticket, by->states);
   }
   std::vector<verifiers::Candidate> judged;
   for (sdk::BranchId id : request.branches) {
@@ -121,7 +128,7 @@ Status VerbHost::verify(const sdk::Verify& request, uint64_t ticket) {
     result = std::move(known.value);
   } else {
     for (const verifiers::Candidate& candidate : judged) {
-      Result<sdk::Verdict> verdict = judge(request.verifier, candidate);
+      Result<sdk::Verdict> verdict = verdict_of(request.verifier, candidate);
       if (!verdict) {
         return verdict.status();
       }
@@ -261,7 +268,7 @@ Result<std::optional<sdk::Verdict>> VerbHost::final_verdict(const sdk::Emit& req
   } else {
     verifiers::Candidate candidate{text, slot ? slot->lineage.sum_logprob() : 0,
                                    slot ? slot->lineage.tokens() : 0};
-    Result<sdk::Verdict> verdict = judge(setup_.request.verifier, candidate);
+    Result<sdk::Verdict> verdict = verdict_of(setup_.request.verifier, candidate);
     if (!verdict) {
       return verdict.status();
     }

@@ -79,7 +79,11 @@ void VerbHost::finished(engine::Finished done, uint64_t tick_at_call) {
   if (auto* logprobs = std::get_if<engine::LogprobsResult>(&done.result)) {
     finished_logprobs(work, std::move(*logprobs));
   } else if (auto* hidden = std::get_if<engine::HiddenResult>(&done.result)) {
-    pending->second.hidden.branches[work.part].state = std::move(hidden->hidden);
+    if (work.scorer != nullptr) {
+      finished_score(work, hidden->hidden);
+    } else {
+      pending->second.hidden.branches[work.part].state = std::move(hidden->hidden);
+    }
   }
   part_done(work.ticket, done.tick);
 }
@@ -164,6 +168,19 @@ void VerbHost::finished_logprobs(Work& work, engine::LogprobsResult result) {
                            work.arguments, logprobs_payload(out.tokens)));
 }
 
+void VerbHost::finished_score(const Work& work, std::span<const float> state) {
+  const double score = work.recorded_score.value_or(work.scorer->score(state));
+  pending_.at(work.ticket).verified.verdicts[work.part].score = score;
+  static_cast<void>(
+      record(sdk::Verb::verify, work.ticket, work.path, work.arguments, score_payload(score)));
+  Event event;
+  event.kind = EventKind::scored;
+  event.branch = work.path;
+  event.score = score;
+  event.note = "none";
+  tell(std::move(event));
+}
+
 void VerbHost::part_done(uint64_t ticket, uint64_t tick) {
   Pending& pending = pending_.at(ticket);
   if (--pending.open_parts > 0) {
@@ -179,6 +196,8 @@ void VerbHost::part_done(uint64_t ticket, uint64_t tick) {
     pending.result = sdk::encode_result<sdk::Extend>(pending.extended, ticket);
   } else if (pending.verb == sdk::Verb::logprobs) {
     pending.result = sdk::encode_result<sdk::Logprobs>(pending.logprobs, ticket);
+  } else if (pending.verb == sdk::Verb::verify) {
+    pending.result = sdk::encode_result<sdk::Verify>(pending.verified, ticket);
   } else {
     pending.result = sdk::encode_result<sdk::Hidden>(pending.hidden, ticket);
   }

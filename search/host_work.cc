@@ -248,4 +248,46 @@ Status VerbHost::hidden(const sdk::Hidden& request, uint64_t ticket) {
   return {};
 }
 
+// By the state of each branch's last token. A run that goes on takes the score from its journal,
+// and computes the state again, so that the verb takes its turn as it did.
+Status VerbHost::score_states(const sdk::Verify& request, uint64_t ticket,
+                              const std::shared_ptr<const verifiers::StateScorer>& scorer) {
+  THINKD_CHECK(may_work());
+  const Result<std::vector<BranchSlot*>> slots = idle_branches(sdk::Verb::verify, request.branches);
+  if (!slots) {
+    return slots.status();
+  }
+  THINKD_CHECK(may_verify(slots->size()));
+  ledger_.verifier_calls += slots->size();
+  const Sha256Digest arguments = hash_of(request);
+  begin(sdk::Verb::verify, ticket, *slots).verified.verdicts.resize(slots->size());
+  for (size_t part = 0; part < slots->size(); ++part) {
+    const BranchSlot& slot = *(*slots)[part];
+    constexpr auto kKind = static_cast<uint16_t>(sdk::Verb::verify);
+    Result<std::optional<std::string>> logged =
+        journal_.recorded(kKind, ticket, to_string(slot.path), arguments);
+    if (!logged) {
+      return keep(logged.status());
+    }
+    Work work;
+    work.ticket = ticket;
+    work.part = part;
+    work.branch = request.branches[part].value;
+    work.verb = sdk::Verb::verify;
+    work.arguments = arguments;
+    work.scorer = scorer;
+    work.path = to_string(slot.path);
+    if (*logged) {
+      const Result<double> score = recorded_score(**logged);
+      if (!score) {
+        return keep(score.status());
+      }
+      work.recorded_score = *score;
+    }
+    works_.emplace(query_->submit(engine::HiddenItem{slot.branch, slot.branch.length() - 1}),
+                   std::move(work));
+  }
+  return {};
+}
+
 }  // namespace thinkd::search

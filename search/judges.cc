@@ -6,12 +6,11 @@
 namespace thinkd::search {
 namespace {
 
-constexpr std::string_view kDefaultScorer = "mean_logprob";
-
 Status check_judge(const verifiers::Verifiers& verifiers, std::string_view text,
                    const Request& request) {
   THINKD_CHECK(find_judge(verifiers, text).status());
-  const Result<StrategySpec> spec = parse_strategy(text.empty() ? kDefaultScorer : text);
+  const Result<StrategySpec> spec =
+      parse_strategy(text.empty() ? verifiers.default_scorer() : text);
   if (request.numbers.empty() && verifiers.find(spec->name)->needs_numbers) {
     return invalid("'" + spec->name + "' judges Countdown problems; the request has no numbers");
   }
@@ -30,16 +29,16 @@ Status check_verifier(const verifiers::Verifiers& verifiers, const Request& requ
 
 }  // namespace
 
-Result<std::shared_ptr<const verifiers::Verifier>> find_judge(const verifiers::Verifiers& verifiers,
-                                                              std::string_view text) {
-  const Result<StrategySpec> spec = parse_strategy(text.empty() ? kDefaultScorer : text);
+Result<verifiers::Judge> find_judge(const verifiers::Verifiers& verifiers, std::string_view text) {
+  const Result<StrategySpec> spec =
+      parse_strategy(text.empty() ? verifiers.default_scorer() : text);
   THINKD_CHECK(spec.status());
   verifiers::Parameters parameters;
   const Json params = Json::parse(spec->params, nullptr, false);
   for (const auto& [name, value] : params.items()) {
     parameters[name] = value.is_string() ? value.get<std::string>() : to_text(value);
   }
-  return verifiers.verifier(spec->name, parameters);
+  return verifiers.judge(spec->name, parameters);
 }
 
 Status check_judges(const verifiers::Verifiers& verifiers, const Request& request,

@@ -13,9 +13,9 @@
 
 namespace thinkd::search {
 
-// What `text` names, with its parameters; empty text: mean_logprob.
-Result<std::shared_ptr<const verifiers::Verifier>> find_judge(const verifiers::Verifiers& verifiers,
-                                                              std::string_view text);
+// What `text` names, with its parameters; empty text: verifiers.default_scorer(). Unavailable:
+// step_scorer, and the model has none.
+Result<verifiers::Judge> find_judge(const verifiers::Verifiers& verifiers, std::string_view text);
 
 // The request's verifier, which must be able to tell correct from wrong, and the strategy's
 // parameter `scorer`, which may be whatever gives a score. `params`: of the strategy, checked.

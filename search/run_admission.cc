@@ -140,7 +140,7 @@ Status Runs::Impl::save(const Run& run, memory::RunState state, std::string resu
   record.run_id = run.request.run_id;
   record.created_us = run.created_us;
   record.state = state;
-  record.request = stored_request(run.request, run.pages, engine_);
+  record.request = stored_request(run.request, run.pages, engine_.model().info.sha256, build_);
   record.result = std::move(result);
   record.error = std::move(error);
   return store_->put_run(record);

@@ -32,7 +32,7 @@ RunInfo Runs::Impl::info_of(Run& run) const {
   info.error = run.state == RunState::failed ? run.error.message() : "";
   info.created_ms = run.created_us / 1000;
   info.model_sha256 = engine_.model().info.sha256;
-  info.build = build_of(engine_);
+  info.build = build_;
   return info;
 }
 

@@ -27,16 +27,21 @@ RunState state_of(memory::RunState state) {
 
 }  // namespace
 
-std::string build_of(const engine::Engine& engine) {
-  return std::string(build_id()) + " " + engine.model().runner->fingerprint() + " journal " +
-         std::to_string(kJournalVersion);
+std::string build_of(const engine::Engine& engine, const verifiers::Verifiers& verifiers) {
+  std::string build = std::string(build_id()) + " " + engine.model().runner->fingerprint() +
+                      " journal " + std::to_string(kJournalVersion);
+  if (const verifiers::StateScorer* scorer = verifiers.attached()) {
+    build += " scorer " + scorer->sha256();
+  }
+  return build;
 }
 
-std::string stored_request(const Request& request, uint32_t pages, const engine::Engine& engine) {
+std::string stored_request(const Request& request, uint32_t pages, std::string_view model_sha256,
+                           std::string_view build) {
   Json out;
   out["request"] = to_json(request);
-  out["model"] = engine.model().info.sha256;
-  out["build"] = build_of(engine);
+  out["model"] = model_sha256;
+  out["build"] = build;
   out["pages"] = pages;
   return to_text(out);
 }
@@ -72,15 +77,14 @@ Result<StoredRun> read_request(const memory::RunRecord& record) {
   return StoredRun{*std::move(request), text("model"), text("build"), pages.get<uint32_t>()};
 }
 
-Status same_machine(const StoredRun& run, const engine::Engine& engine) {
-  const std::string& model = engine.model().info.sha256;
-  if (run.model_sha256 != model) {
+Status same_machine(const StoredRun& run, std::string_view model_sha256, std::string_view build) {
+  if (run.model_sha256 != model_sha256) {
     return conflict("run " + run.request.run_id + " was made with model " + run.model_sha256 +
-                    "; loaded is " + model);
+                    "; loaded is " + std::string(model_sha256));
   }
-  if (run.build != build_of(engine)) {
+  if (run.build != build) {
     return conflict("run " + run.request.run_id + " was made by build \"" + run.build +
-                    "\"; this one is \"" + build_of(engine) +
+                    "\"; this one is \"" + std::string(build) +
                     "\": only the build that made a run goes on with it or replays it");
   }
   return {};

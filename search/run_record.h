@@ -16,6 +16,7 @@
 #include "search/event.h"
 #include "search/journal.h"
 #include "search/request.h"
+#include "verifiers/registry.h"
 
 namespace thinkd::memory {
 class Store;
@@ -26,10 +27,12 @@ namespace thinkd::search {
 struct RunInfo;  // search/runs.h
 
 // What a journal is valid for beside the model: thinkd's build, KV layout, compute mode, ISA,
-// journal version.
-std::string build_of(const engine::Engine& engine);
+// journal version, the model's own scorer where it has one.
+std::string build_of(const engine::Engine& engine, const verifiers::Verifiers& verifiers);
 
-std::string stored_request(const Request& request, uint32_t pages, const engine::Engine& engine);
+// `model_sha256` and `build`: of what runs here.
+std::string stored_request(const Request& request, uint32_t pages, std::string_view model_sha256,
+                           std::string_view build);
 std::string stored_result(const Answer& answer, std::span<const Event> events);
 
 struct StoredRun {
@@ -40,8 +43,8 @@ struct StoredRun {
 };
 Result<StoredRun> read_request(const memory::RunRecord& record);
 
-// conflict: another model or build than `engine`'s; names both.
-Status same_machine(const StoredRun& run, const engine::Engine& engine);
+// conflict: another model or build than these; names both.
+Status same_machine(const StoredRun& run, std::string_view model_sha256, std::string_view build);
 
 struct StoredResult {
   Answer answer;

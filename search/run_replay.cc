@@ -53,7 +53,7 @@ Result<ReplayReport> Runs::Impl::replay(std::string_view run_id) {
   if (!stored) {
     return stored.status();
   }
-  THINKD_CHECK(same_machine(*stored, engine_));
+  THINKD_CHECK(same_machine(*stored, engine_.model().info.sha256, build_));
   THINKD_CHECK(pages_are_there(*stored));
   std::vector<sdk::Param> params;
   const thinkd_strategy* strategy = nullptr;

@@ -19,7 +19,7 @@ Result<Runs::Impl::RunPtr> Runs::Impl::go_on(const memory::RunRecord& record, Ob
   if (!stored) {
     return stored.status();
   }
-  THINKD_CHECK(same_machine(*stored, engine_));
+  THINKD_CHECK(same_machine(*stored, engine_.model().info.sha256, build_));
   THINKD_CHECK(pages_are_there(*stored));
   auto run = std::make_shared<Run>();
   THINKD_CHECK(check(stored->request, run->params, run->strategy));

@@ -46,7 +46,8 @@ Runs::Impl::Impl(engine::Engine& engine, const verifiers::Verifiers& verifiers,
       verifiers_(verifiers),
       registry_(registry),
       store_(store),
-      options_(options) {}
+      options_(options),
+      build_(build_of(engine, verifiers)) {}
 
 Runs::Impl::~Impl() { drain(0); }
 

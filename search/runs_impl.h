@@ -91,6 +91,7 @@ class Runs::Impl {
   const Registry& registry_;
   memory::Store* const store_;
   const RunsOptions options_;
+  const std::string build_;  // what computes here
 
   std::mutex lock_;
   std::condition_variable changed_;

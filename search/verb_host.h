@@ -70,6 +70,7 @@ class VerbHost {
     sdk::ExtendResult extended;
     sdk::LogprobsResult logprobs;
     sdk::HiddenResult hidden;
+    sdk::VerifyResult verified;
     Status failure;
     sdk::Bytes result;  // when done
     bool done() const { return !result.empty(); }
@@ -85,6 +86,9 @@ class VerbHost {
     uint32_t max_tokens = 0;
     std::vector<engine::Token> scored;
     std::optional<std::vector<sdk::TokenLogprob>> recorded;  // log-probs of the log
+    std::shared_ptr<const verifiers::StateScorer> scorer{};  // of a verify by states
+    std::optional<double> recorded_score{};                  // idem, of the log
+    std::string path{};                                      // idem
   };
 
   // verb_host.cc: the table, tickets, stops.
@@ -137,6 +141,8 @@ class VerbHost {
   Status extend(const sdk::Extend& request, uint64_t ticket);
   Status logprobs(const sdk::Logprobs& request, uint64_t ticket);
   Status hidden(const sdk::Hidden& request, uint64_t ticket);
+  Status score_states(const sdk::Verify& request, uint64_t ticket,
+                      const std::shared_ptr<const verifiers::StateScorer>& scorer);
   Status submit_extend(const sdk::Extend& request, uint64_t id, const Sha256Digest& arguments,
                        uint64_t ticket, size_t part);
   Result<std::vector<BranchSlot*>> idle_branches(sdk::Verb verb,
@@ -151,6 +157,7 @@ class VerbHost {
   void finished(engine::Finished done, uint64_t tick_at_call);
   void finished_extend(Work& work, BranchSlot& slot, engine::ExtendResult result, uint64_t tick);
   void finished_logprobs(Work& work, engine::LogprobsResult result);
+  void finished_score(const Work& work, std::span<const float> state);
   void part_done(uint64_t ticket, uint64_t tick);
 
   // host_judging.cc: verbs on the run.
@@ -163,8 +170,8 @@ class VerbHost {
   Result<std::optional<sdk::Verdict>> final_verdict(const sdk::Emit& request,
                                                     const BranchSlot* slot,
                                                     const std::string& text);
-  Result<sdk::Verdict> judge(std::string_view verifier,
-                             const verifiers::Candidate& candidate) const;
+  Result<sdk::Verdict> verdict_of(std::string_view verifier,
+                                  const verifiers::Candidate& candidate) const;
   Status may_verify(uint64_t calls);
   void tell(Event event);
   void tell_best();

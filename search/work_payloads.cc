@@ -1,5 +1,7 @@
 #include "search/work_payloads.h"
 
+#include <cmath>
+
 #include "base/bytes.h"
 
 namespace thinkd::search {
@@ -61,6 +63,18 @@ Result<std::vector<sdk::TokenLogprob>> recorded_logprobs(std::string_view payloa
                    " bytes does not add up");
   }
   return tokens;
+}
+
+std::string score_payload(double score) { return ByteWriter().write(score).take(); }
+
+Result<double> recorded_score(std::string_view payload) {
+  ByteReader reader(payload);
+  const auto score = reader.read<double>();
+  if (!reader.done() || !std::isfinite(score)) {
+    return corrupt("journal: a score entry of " + std::to_string(payload.size()) +
+                   " bytes does not add up");
+  }
+  return score;
 }
 
 }  // namespace thinkd::search

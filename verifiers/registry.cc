@@ -8,6 +8,8 @@
 namespace thinkd::verifiers {
 namespace {
 
+constexpr std::string_view kMeanLogprob = "mean_logprob";
+constexpr std::string_view kStepScorer = "step_scorer";
 constexpr std::string_view kNoParameters =
     R"({"type":"object","properties":{},"additionalProperties":false})";
 
@@ -96,14 +98,24 @@ VerifierInfo kind_grader(std::string name, AnswerKind kind, std::string descript
 
 std::vector<VerifierInfo> built_in() {
   std::vector<VerifierInfo> entries;
-  entries.push_back({"mean_logprob",
+  entries.push_back({std::string(kMeanLogprob),
                      {},
                      {Role::scorer},
                      "mean log-probability per generated token under the model itself",
                      std::string(kNoParameters),
                      "length-normalised likelihood: Wu et al. 2016, arXiv 1609.08144, section 7",
-                     verifier_of<MeanLogprob>("mean_logprob"),
+                     verifier_of<MeanLogprob>(std::string(kMeanLogprob)),
                      nullptr});
+  VerifierInfo step_scorer;
+  step_scorer.name = kStepScorer;
+  step_scorer.roles = {Role::scorer};
+  step_scorer.description =
+      "the chance that a text can still end right, read from the model's own "
+      "state; of models with a <model>.scorer.gguf beside them";
+  step_scorer.parameters = kNoParameters;
+  step_scorer.source = "as STEP's step scorer, arXiv 2601.09093; verifiers/state_scorer.h";
+  step_scorer.reads_states = true;
+  entries.push_back(std::move(step_scorer));
   entries.push_back({"countdown",
                      {"game24"},
                      {Role::verifier, Role::grader},
@@ -163,8 +175,21 @@ Status Verifiers::add(VerifierInfo info) {
   return {};
 }
 
-Result<std::shared_ptr<const Verifier>> Verifiers::verifier(std::string_view name,
-                                                            const Parameters& parameters) const {
+void Verifiers::attach(std::shared_ptr<const StateScorer> scorer) {
+  for (VerifierInfo& entry : entries_) {
+    if (entry.reads_states) {
+      entry.state_scorer = scorer;
+    }
+  }
+}
+
+const StateScorer* Verifiers::attached() const { return find(kStepScorer)->state_scorer.get(); }
+
+std::string_view Verifiers::default_scorer() const {
+  return attached() == nullptr ? kMeanLogprob : kStepScorer;
+}
+
+Result<Judge> Verifiers::judge(std::string_view name, const Parameters& parameters) const {
   const VerifierInfo* info = find(name);
   if (info == nullptr) {
     std::string known;
@@ -173,11 +198,19 @@ Result<std::shared_ptr<const Verifier>> Verifiers::verifier(std::string_view nam
     }
     return not_found("no verifier '" + printable(name, 64) + "'; there are " + known);
   }
+  if (info->reads_states) {
+    THINKD_CHECK(no_parameters(info->name, parameters));
+    if (info->state_scorer == nullptr) {
+      return unavailable("'" + info->name + "' needs a model with a .scorer.gguf beside it");
+    }
+    return Judge{nullptr, info->state_scorer};
+  }
   if (!info->make_verifier) {
     return invalid("'" + info->name +
                    "' is a grader: it needs the reference answer and cannot choose");
   }
-  return info->make_verifier(parameters);
+  Result<std::shared_ptr<const Verifier>> made = info->make_verifier(parameters);
+  return made ? Result<Judge>(Judge{*std::move(made), nullptr}) : Result<Judge>(made.status());
 }
 
 Result<std::shared_ptr<const Grader>> Verifiers::grader(std::string_view name,

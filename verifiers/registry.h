@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "verifiers/state_scorer.h"
 #include "verifiers/verifier.h"
 
 namespace thinkd::verifiers {
@@ -29,8 +30,16 @@ struct VerifierInfo {
   std::function<Result<std::shared_ptr<const Verifier>>(const Parameters&)> make_verifier;
   std::function<Result<std::shared_ptr<const Grader>>(const Parameters&)> make_grader;
   bool needs_numbers = false;  // judges Countdown problems only
+  bool reads_states = false;   // scores by `state_scorer`, which needs a branch; not by its text
+  std::shared_ptr<const StateScorer> state_scorer{};  // null until a model that has one is loaded
 
   bool has(Role role) const;
+};
+
+// What judges under a name: one of the two is there.
+struct Judge {
+  std::shared_ptr<const Verifier> texts;
+  std::shared_ptr<const StateScorer> states;
 };
 
 class Verifiers {
@@ -45,9 +54,17 @@ class Verifiers {
   // conflict: the name is taken. Only before the registry is shared.
   Status add(VerifierInfo info);
 
-  // not_found names what exists; invalid names an unknown parameter or a grader asked to choose.
-  Result<std::shared_ptr<const Verifier>> verifier(std::string_view name,
-                                                   const Parameters& parameters = {}) const;
+  // The loaded model's own scorer: from now on step_scorer, and the default. Only before the
+  // registry is shared.
+  void attach(std::shared_ptr<const StateScorer> scorer);
+  const StateScorer* attached() const;  // null where the model has none
+
+  // What scores where nobody said by what: the model's own scorer, else mean_logprob.
+  std::string_view default_scorer() const;
+
+  // not_found names what exists; invalid names an unknown parameter or a grader asked to choose;
+  // unavailable: step_scorer, and the model has none.
+  Result<Judge> judge(std::string_view name, const Parameters& parameters = {}) const;
   Result<std::shared_ptr<const Grader>> grader(std::string_view name,
                                                const Parameters& parameters = {}) const;
 

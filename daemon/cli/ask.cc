@@ -87,7 +87,9 @@ Status check_names(const search::Request& request) {
   THINKD_CHECK(registry.status());
   const Result<std::vector<sdk::Param>> params = registry->check(request.strategy);
   THINKD_CHECK(params.status().within("--strategy"));
-  return as_typed(search::check_judges(verifiers::Verifiers(), request, *params), "strategy");
+  const Status judges = search::check_judges(verifiers::Verifiers(), request, *params);
+  // Whether the model has a scorer of its own is known when it is loaded.
+  return judges.code() == Code::unavailable ? Status() : as_typed(judges, "strategy");
 }
 
 int ask_daemon(const Arguments& arguments, const Config& config, const Endpoint& daemon,

@@ -147,6 +147,9 @@ int run_eval(const Arguments& arguments) {
     return fail(house.status());
   }
   eval::ModelIdentity identity = identity_of((*house)->engine->model(), *config);
+  if (const verifiers::StateScorer* scorer = (*house)->verifiers.attached()) {
+    identity.scorer = scorer->sha256();
+  }
   identity.page_quota = search::default_page_quota(*(*house)->engine, runs_options(*config));
   if (arguments.has("dry-run")) {
     const Result<eval::Plan> plan = eval::plan(*options, identity);

@@ -13,6 +13,7 @@ namespace thinkd::daemon {
 namespace {
 
 constexpr std::string_view kSuffix = ".gguf";
+constexpr std::string_view kScorerEnd = ".scorer";  // NAME.scorer.gguf belongs to NAME.gguf
 
 Result<std::vector<std::string>> model_names(const std::string& folder) {
   std::vector<std::string> names;
@@ -27,9 +28,10 @@ Result<std::vector<std::string>> model_names(const std::string& folder) {
   while (files != std::filesystem::directory_iterator()) {
     const std::filesystem::path& path = files->path();
     std::error_code ignored;
-    if (path.extension() == kSuffix && is_model_name(path.stem().string()) &&
+    const std::string name = path.stem().string();
+    if (path.extension() == kSuffix && is_model_name(name) && !name.ends_with(kScorerEnd) &&
         files->is_regular_file(ignored)) {
-      names.push_back(path.stem().string());
+      names.push_back(name);
     }
     files.increment(error);
     if (error) {

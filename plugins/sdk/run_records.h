@@ -24,7 +24,7 @@ struct Verify {
   using Result = VerifyResult;
   std::vector<BranchId> branches{};
   std::vector<std::string> texts{};
-  std::string verifier{};  // "name" or "name:param=value"; empty: mean_logprob
+  std::string verifier{};  // "name" or "name:param=value"; empty: the default scorer
   static void each_field(auto& self, auto&& field) {
     field("branches", self.branches);
     field("texts", self.texts);

@@ -16,13 +16,13 @@ struct BestOfNParams {
   std::string scorer;
   AnswerRule choice = AnswerRule::best_score;
   static Fields<BestOfNParams> fields() {
-    return {
-        integer("n", &BestOfNParams::n, 1, kMaxSamples, "samples drawn"),
-        text("scorer", &BestOfNParams::scorer, "the verifier that ranks them; empty: mean_logprob"),
-        sdk::choice(
-            "final", &BestOfNParams::choice,
-            {{"best", AnswerRule::best_score}, {"weighted_vote", AnswerRule::weighted_vote}},
-            "the best sample's answer, or the class of equal answers that weighs most")};
+    return {integer("n", &BestOfNParams::n, 1, kMaxSamples, "samples drawn"),
+            text("scorer", &BestOfNParams::scorer,
+                 "what ranks them; empty: the model's own scorer, else mean_logprob"),
+            sdk::choice(
+                "final", &BestOfNParams::choice,
+                {{"best", AnswerRule::best_score}, {"weighted_vote", AnswerRule::weighted_vote}},
+                "the best sample's answer, or the class of equal answers that weighs most")};
   }
 };
 

@@ -340,7 +340,7 @@ TEST_CASE("a list is short, however long the questions; a refused run leaves not
   memory::RunRecord record;                            // as a crash leaves it
   record.run_id = "left";
   request.run_id = "left";
-  record.request = stored_request(request, 1, *bench.engine);
+  record.request = stored_request(request, 1, bench.engine->model().info.sha256, "a build");
   REQUIRE((*store)->put_run(record).ok());
   const auto listed = runs.list();
   REQUIRE(listed.ok());

@@ -17,7 +17,8 @@ TEST_CASE("the registry lists what is real") {
     CHECK(nlohmann::json::parse(info.parameters)["type"] == "object");
     CHECK(verifiers.find(info.name) == &info);
     CHECK((info.make_grader != nullptr) == info.has(Role::grader));
-    CHECK((info.make_verifier != nullptr) == (info.has(Role::verifier) || info.has(Role::scorer)));
+    const bool judges = info.has(Role::verifier) || info.has(Role::scorer);
+    CHECK((info.make_verifier != nullptr || info.reads_states) == judges);
   }
   CHECK(verifiers.find("game24") == verifiers.find("countdown"));
   CHECK(verifiers.find("nobody") == nullptr);
@@ -25,10 +26,10 @@ TEST_CASE("the registry lists what is real") {
 
 TEST_CASE("a grader cannot choose, and a wrong parameter is named") {
   const Verifiers verifiers;
-  CHECK(verifiers.verifier("exact").status().code() == Code::invalid);
+  CHECK(verifiers.judge("exact").status().code() == Code::invalid);
   CHECK(verifiers.grader("mean_logprob").status().code() == Code::invalid);
-  CHECK(verifiers.verifier("nobody").status().message().find("nobody") != std::string::npos);
-  const auto refused = verifiers.verifier("countdown", {{"depth", "3"}});
+  CHECK(verifiers.judge("nobody").status().message().find("nobody") != std::string::npos);
+  const auto refused = verifiers.judge("countdown", {{"depth", "3"}});
   CHECK(refused.status().message().find("depth") != std::string::npos);
 }
 
@@ -38,14 +39,14 @@ TEST_CASE("the built-in ones do what they say") {
   problem.kind = AnswerKind::countdown;
   problem.numbers = {3, 8};
   problem.target = 24;
-  CHECK((*verifiers.verifier("countdown"))->check(problem, {"3 * 8", 0, 0}).score == 1.0);
-  const auto mean = *verifiers.verifier("mean_logprob");
+  CHECK(verifiers.judge("countdown")->texts->check(problem, {"3 * 8", 0, 0}).score == 1.0);
+  const auto mean = verifiers.judge("mean_logprob")->texts;
   CHECK(mean->check(problem, {"", -6.0, 4}).score == -1.5);
   // Nothing generated is not certain but worthless: worse than the least likely of texts.
   CHECK(mean->check(problem, {"", 0, 0}).score < mean->check(problem, {"a", -1e30, 1}).score);
   CHECK(std::isfinite(mean->check(problem, {"", 0, 0}).score));
   problem.kind = AnswerKind::math;
-  const Verdict verdict = (*verifiers.verifier("extract"))->check(problem, {"\\boxed{9}", 0, 0});
+  const Verdict verdict = verifiers.judge("extract")->texts->check(problem, {"\\boxed{9}", 0, 0});
   CHECK(verdict.answer == "9");
   CHECK(verdict.outcome == Outcome::none);
   CHECK((*verifiers.grader("numeric"))->grade({problem, "1/2"}, "0.5").outcome == Outcome::correct);
