@@ -12,6 +12,7 @@ const Flag kRaw = {"raw", "", "no chat template: the text as it is"};
 const Flag kSpecial = {"special", "", "control tokens written in the text count as such"};
 const Flag kLogprobs = {"logprobs", "K", "also the K likeliest tokens at each place, at most 20"};
 const Flag kServer = {"server", "URL", "ask the daemon there, such as http://127.0.0.1:7333"};
+const Flag kWatch = {"watch", "", "tell on standard error what happens on each branch"};
 
 // How tokens are drawn: every command that generates.
 const Flag kSampling[] = {
@@ -55,6 +56,7 @@ std::vector<Command> commands() {
       {"use", "HOW", "each number once (all, the default) or at most once (any)"},
       kServer,
       {"no-trace", "", "keep nothing of it in the store"},
+      kWatch,
   };
   const Flag eval[] = {
       {"data", "FILE", "JSONL or CSV of problems"},
@@ -103,7 +105,7 @@ std::vector<Command> commands() {
       {"resume",
        "go on with an interrupted run and print what ask would have printed",
        {{kRunId.name, "the run (default: the latest interrupted one)"}},
-       {kServer},
+       {kServer, kWatch},
        &run_resume},
       {"replay",
        "generate a run again and compare it with its trace",

@@ -56,6 +56,15 @@ void print(std::string_view text) {
   (void)std::fwrite(line.data(), 1, line.size(), stdout);  // finish_output() looks for errors
 }
 
+void tell(std::string_view text) {
+  if (text.empty()) {
+    return;
+  }
+  const std::string line =
+      (is_terminal(STDERR_FILENO) ? safe_for_terminal(text) : std::string(text)) + "\n";
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 void complain(std::string_view message) {
   const std::string line = "thinkd: " + escape_controls(repair_utf8(message)) + "\n";
   (void)std::fflush(stdout);

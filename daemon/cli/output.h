@@ -18,6 +18,9 @@ namespace thinkd::daemon {
 // The text and a line end. Bytes that could steer a terminal are escaped where one is there.
 void print(std::string_view text);
 
+// The same on standard error, for what is not the result; nothing for an empty text.
+void tell(std::string_view text);
+
 // Shows the error and gives exit_code(status).
 int fail(const Status& status);
 int fail(const Status& status, int code);

@@ -2,14 +2,54 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "daemon/cli/output.h"
+#include "daemon/cli/show_event.h"
 #include "daemon/cli/show_run.h"
 #include "daemon/cli/watch_run.h"
 #include "daemon/exit_code.h"
 
 namespace thinkd::daemon {
+namespace {
+
+// Counted for the progress line, or told line by line where --watch says so.
+class Spectator {
+ public:
+  explicit Spectator(const Arguments& arguments) : tells_(arguments.has("watch")) {}
+
+  void take(const search::Event& event) {
+    counts_.take(event);
+    if (tells_) {
+      tell(shown_event(event));
+    }
+  }
+  void take(const Json& params) {
+    counts_.take(params);
+    if (!tells_) {
+      return;
+    }
+    if (const Result<search::Event> event = search::event_from_json(params)) {
+      tell(shown_event(*event));
+    }
+  }
+  // `rows` as RunWatch::line() takes them.
+  std::optional<ProgressLine> progress(std::function<uint64_t()> rows) {
+    if (tells_) {
+      return std::nullopt;
+    }
+    return std::optional<ProgressLine>(std::in_place, [this, rows = std::move(rows)](double s) {
+      return counts_.line(s, rows());
+    });
+  }
+
+ private:
+  const bool tells_;
+  RunWatch counts_;
+};
+
+}  // namespace
 
 int show_result(const Arguments& arguments, const search::Answer& answer, bool interrupted) {
   print(arguments.json() ? to_text(search::to_json(answer)) : shown_answer(answer));
@@ -17,7 +57,7 @@ int show_result(const Arguments& arguments, const search::Answer& answer, bool i
 }
 
 int wait_in_daemon(const Arguments& arguments, SignalWatch& signals, const DaemonCall& asked) {
-  RunWatch watch;
+  Spectator watch(arguments);
   if (!asked.run_id.empty()) {
     signals.set_handler([daemon = asked.daemon, run_id = asked.run_id] {
       // The answer, the best so far, comes back on the call that waits.
@@ -29,7 +69,7 @@ int wait_in_daemon(const Arguments& arguments, SignalWatch& signals, const Daemo
   }
   Result<Json> value = Json();
   {
-    const ProgressLine progress([&watch](double seconds) { return watch.line(seconds, 0); });
+    const auto progress = watch.progress([] { return uint64_t{0}; });
     value = call(asked.daemon, asked.method, asked.params,
                  [&watch](const Json& event) { watch.take(event); });
   }
@@ -43,7 +83,7 @@ int wait_in_daemon(const Arguments& arguments, SignalWatch& signals, const Daemo
 
 int wait_here(const Arguments& arguments, House& house, SignalWatch& signals,
               const std::function<Result<std::string>(search::Observer)>& start) {
-  const auto watch = std::make_shared<RunWatch>();
+  const auto watch = std::make_shared<Spectator>(arguments);
   const Result<std::string> run_id =
       start([watch](const search::Event& event) { watch->take(event); });
   if (!run_id) {
@@ -52,8 +92,7 @@ int wait_here(const Arguments& arguments, House& house, SignalWatch& signals,
   signals.set_handler([&house, id = *run_id] { (void)house.runs->cancel(id); });
   Result<search::Answer> answer = Status(Code::internal, "nothing ran");
   {
-    const ProgressLine progress(
-        [&](double seconds) { return watch->line(seconds, house.engine->status().rows); });
+    const auto progress = watch->progress([&house] { return house.engine->status().rows; });
     answer = house.runs->wait(*run_id);
   }
   const bool interrupted = signals.fired();

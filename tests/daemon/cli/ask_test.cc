@@ -7,7 +7,9 @@
 #include <chrono>
 #include <functional>
 
+#include "base/sha256.h"
 #include "memory/store.h"
+#include "tests/support/scorer_file.h"
 
 namespace thinkd::testing {
 namespace {
@@ -55,6 +57,35 @@ TEST_CASE("an answer has the contract's shape") {
     const Ran quiet = program.think(with(kAsk, {"--json", "--no-trace"}));
     CHECK(stable_part(quiet.json()) == stable_part(answer));
     CHECK(program.run({"runs", "list", "--json"}).json().size() == 1);
+  }
+  SECTION("watched: standard error tells of each branch, the answer stays the same") {
+    const Ran watched = program.think(with(kAsk, {"--json", "--watch"}));
+    CHECK(stable_part(watched.json()) == stable_part(answer));
+    for (const char* branch : {"0.0", "0.1", "0.2", "0.3"}) {
+      CHECK_THAT(watched.err, Contains("  " + std::string(branch) + "  score "));
+      CHECK_THAT(watched.err, Contains("  " + std::string(branch) + "  candidate"));
+    }
+    CHECK_THAT(watched.err, Contains("best so far: ") && Contains("tokens, max_tokens)"));
+    CHECK(ran.err.empty());
+  }
+  SECTION("a scorer beside the model ranks; one of another model is refused") {
+    const std::string model = program.path("store/models/tiny.gguf");
+    const std::string scorer = program.path("store/models/tiny.scorer.gguf");
+    const ScorerWeights weights = random_scorer(TinyLlama{}.width(), 4, 3, 0.3f);
+    const Result<Sha256Digest> hash = sha256_file(model);
+    REQUIRE(hash.ok());
+    REQUIRE(write_file(scorer, scorer_file(weights, hex(*hash)).bytes()).ok());
+    const auto scored = program.think(with(kAsk, {"--json"})).json();
+    for (size_t i = 0; i < 4; ++i) {
+      const double score = scored["candidates"][i]["score"];
+      CHECK((score > 0 && score < 1));
+      CHECK(scored["candidates"][i]["text"] == answer["candidates"][i]["text"]);
+    }
+    CHECK(program.run({"models", "list", "--json"}).json().size() == 1);
+    REQUIRE(write_file(scorer, scorer_file(weights, std::string(64, 'e')).bytes()).ok());
+    const Ran refused = program.think(kAsk);
+    CHECK(refused.code == 1);
+    CHECK_THAT(refused.err, Contains("tiny.scorer.gguf") && Contains(std::string(64, 'e')));
   }
   SECTION("for people") {
     const Ran shown = program.think(kAsk);
