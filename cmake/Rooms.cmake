@@ -26,5 +26,8 @@ function(thinkd_test name)
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 300)
   endif()
+  if(THINKD_SANITIZE STREQUAL "thread")
+    math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * 4")  # a bound for hangs, and everything is slower
+  endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
 endfunction()
