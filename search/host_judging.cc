@@ -58,16 +58,12 @@ std::span<const uint8_t> as_bytes(const std::string& text) {
 
 }  // namespace
 
-Result<sdk::Verdict> VerbHost::verdict_of(std::string_view verifier,
+Result<sdk::Verdict> VerbHost::verdict_of(const verifiers::Judge& judge, std::string_view name,
                                           const verifiers::Candidate& candidate) const {
-  const Result<verifiers::Judge> judge = find_judge(setup_.verifiers, verifier);
-  if (!judge) {
-    return judge.status().within("verifier");
+  if (judge.texts == nullptr) {
+    return invalid("verifier: '" + std::string(name) + "' reads branches, not texts");
   }
-  if (judge->texts == nullptr) {
-    return invalid("verifier: '" + std::string(verifier) + "' reads branches, not texts");
-  }
-  const verifiers::Verdict verdict = judge->texts->check(problem_, candidate);
+  const verifiers::Verdict verdict = judge.texts->check(problem_, candidate);
   return sdk::Verdict{verdict.score, outcome_of(verdict.outcome), verdict.reason, verdict.answer};
 }
 
@@ -128,7 +124,7 @@ Status VerbHost::verify(const sdk::Verify& request, uint64_t ticket) {
     result = std::move(known.value);
   } else {
     for (const verifiers::Candidate& candidate : judged) {
-      Result<sdk::Verdict> verdict = verdict_of(request.verifier, candidate);
+      Result<sdk::Verdict> verdict = verdict_of(*by, request.verifier, candidate);
       if (!verdict) {
         return verdict.status();
       }
@@ -268,7 +264,11 @@ Result<std::optional<sdk::Verdict>> VerbHost::final_verdict(const sdk::Emit& req
   } else {
     verifiers::Candidate candidate{text, slot ? slot->lineage.sum_logprob() : 0,
                                    slot ? slot->lineage.tokens() : 0};
-    Result<sdk::Verdict> verdict = verdict_of(setup_.request.verifier, candidate);
+    const Result<verifiers::Judge> by = find_judge(setup_.verifiers, setup_.request.verifier);
+    if (!by) {
+      return by.status().within("verifier");
+    }
+    Result<sdk::Verdict> verdict = verdict_of(*by, setup_.request.verifier, candidate);
     if (!verdict) {
       return verdict.status();
     }

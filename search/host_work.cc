@@ -272,7 +272,6 @@ Status VerbHost::score_states(const sdk::Verify& request, uint64_t ticket,
     Work work;
     work.ticket = ticket;
     work.part = part;
-    work.branch = request.branches[part].value;
     work.verb = sdk::Verb::verify;
     work.arguments = arguments;
     work.scorer = scorer;

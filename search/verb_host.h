@@ -170,7 +170,7 @@ class VerbHost {
   Result<std::optional<sdk::Verdict>> final_verdict(const sdk::Emit& request,
                                                     const BranchSlot* slot,
                                                     const std::string& text);
-  Result<sdk::Verdict> verdict_of(std::string_view verifier,
+  Result<sdk::Verdict> verdict_of(const verifiers::Judge& judge, std::string_view name,
                                   const verifiers::Candidate& candidate) const;
   Status may_verify(uint64_t calls);
   void tell(Event event);

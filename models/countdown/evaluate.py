@@ -10,8 +10,8 @@ import pathlib
 
 import torch
 
-import check
 import chat
+import check
 import puzzles
 import vocabulary
 from generate import generate

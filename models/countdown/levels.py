@@ -24,15 +24,23 @@ LEVELS = {
 }
 
 
+def draw(rng, splits, level, split):
+    """A solvable puzzle of that level whose number set is of that split."""
+    count, largest, targets = LEVELS[level]
+    while True:
+        numbers, target, _ = puzzles.forward(rng, count, largest, targets)
+        if splits.of(tuple(sorted(numbers))) == split:
+            return numbers, target
+
+
 def fresh(splits, level, split, count, seed):
-    """Puzzles whose number set is of that split, none twice; solvable as they were made forwards."""
-    numbers_count, largest, targets = LEVELS[level]
+    """`count` puzzles of that level and split, none twice."""
     rng = random.Random(f"{seed}/{level}/{split}")
     seen, out = set(), []
     while len(out) < count:
-        numbers, target, _ = puzzles.forward(rng, numbers_count, largest, targets)
+        numbers, target = draw(rng, splits, level, split)
         key = (tuple(sorted(numbers)), target)
-        if splits.of(key[0]) == split and key not in seen:
+        if key not in seen:
             seen.add(key)
             out.append({"id": f"{level}-{split}-{len(out) + 1}", "numbers": numbers,
                         "target": target})

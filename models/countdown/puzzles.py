@@ -46,10 +46,8 @@ class Splits:
         left = sorted(numbers)
         if self.of(tuple(left)) != "train":
             return False
-        for a, _, b, value in steps:
-            left.remove(a)
-            left.remove(b)
-            left = sorted([*left, value])
+        for step in steps:
+            left = left_after(left, step)
             if len(left) >= 3 and self.of(tuple(left)) != "train":
                 return False
         return True
@@ -71,6 +69,15 @@ def apply(a, op, b):
     else:
         value = a // b
     return value if 1 <= value <= LARGEST else None
+
+
+def left_after(left, step):
+    """The numbers left, sorted, once a step (a, op, b, value) has used two of `left`."""
+    a, _, b, value = step
+    rest = list(left)
+    rest.remove(a)
+    rest.remove(b)
+    return sorted([*rest, value])
 
 
 def ordered(a, op, b):
@@ -259,9 +266,7 @@ def solution_text(numbers, steps):
     left = sorted(numbers)
     lines = []
     for a, op, b, value in steps:
-        left.remove(a)
-        left.remove(b)
-        left = sorted([*left, value])
+        left = left_after(left, (a, op, b, value))
         lines.append(f"{a}{op}{b}={value} (left {','.join(map(str, left))})")
     return "\n\n".join([*lines, f"Answer: {expression(numbers, steps)}"])
 

@@ -35,11 +35,7 @@ def draw(rng, mixture, level, split):
         if split == "train":
             return list(rng.choice(mixture.solved24)[0]), 24
         return list(rng.choice(sorted(mixture.splits.validation24))), 24
-    count, largest, targets = levels.LEVELS[level]
-    while True:
-        numbers, target, _ = puzzles.forward(rng, count, largest, targets)
-        if mixture.splits.of(tuple(sorted(numbers))) == split:
-            return numbers, target
+    return levels.draw(rng, mixture.splits, level, split)
 
 
 def labels_of(text, numbers, target):
@@ -58,14 +54,12 @@ def after(left, step):
     if left is None or found is None:
         return None
     a, op, b, value = int(found[1]), found[2], int(found[3]), int(found[4])
-    rest = list(left)
-    for n in (a, b):
-        if n not in rest:
-            return None
-        rest.remove(n)
     if puzzles.apply(a, op, b) != value:
         return None
-    now = tuple(sorted([*rest, value]))
+    try:
+        now = tuple(puzzles.left_after(left, (a, op, b, value)))
+    except ValueError:  # a number that is not left
+        return None
     return now if now == tuple(sorted(map(int, found[5].split(",")))) else None
 
 
