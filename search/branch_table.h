@@ -27,6 +27,7 @@ struct BranchSlot {
   uint64_t cut_bytes = 0;           // at the end of the generated text: of a stop text
   std::optional<uint64_t> held_by;  // ticket of the work in hand
   bool candidate = false;
+  bool pruned = false;          // the strategy said so: its drop says nothing more
   bool cut_by_longest = false;  // the budget's `longest` ended it
 };
 

@@ -152,7 +152,7 @@ void VerbHost::drop_branch(uint64_t id) {
   if (slot->held_by) {
     take_back(*slot);
   }
-  if (!slot->candidate && slot->forks == 0 && slot->lineage.tokens() > 0) {
+  if (!slot->candidate && !slot->pruned && slot->forks == 0 && slot->lineage.tokens() > 0) {
     Event event;
     event.kind = EventKind::pruned;
     event.branch = to_string(slot->path);

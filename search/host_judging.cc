@@ -224,6 +224,9 @@ Status VerbHost::emit(const sdk::Emit& request) {
       break;
     case sdk::Event::pruned:
       event.kind = EventKind::pruned;
+      if (slot != nullptr) {
+        slot->pruned = true;
+      }
       break;
     case sdk::Event::note:
       event.kind = EventKind::note;

@@ -5,8 +5,9 @@
 namespace thinkd::search {
 
 std::span<const sdk::StrategyInfo> builtin_strategies() {
-  static const std::vector<sdk::StrategyInfo> kStrategies = {
-      greedy_strategy(), sample_strategy(), self_consistency_strategy(), best_of_n_strategy()};
+  static const std::vector<sdk::StrategyInfo> kStrategies = {greedy_strategy(), sample_strategy(),
+                                                             self_consistency_strategy(),
+                                                             best_of_n_strategy(), beam_strategy()};
   return kStrategies;
 }
 

@@ -12,6 +12,7 @@ sdk::StrategyInfo greedy_strategy();
 sdk::StrategyInfo sample_strategy();
 sdk::StrategyInfo self_consistency_strategy();
 sdk::StrategyInfo best_of_n_strategy();
+sdk::StrategyInfo beam_strategy();
 
 // All of them, in the order in which they are listed to people. Made at the first call, never
 // changed.

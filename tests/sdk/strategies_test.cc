@@ -47,7 +47,8 @@ TEST_CASE("the built-in strategies are listed in order, with schemas") {
     CHECK_FALSE(info.description.empty());
     CHECK_FALSE(info.source.empty());
   }
-  CHECK(names == std::vector<std::string>{"greedy", "sample", "self_consistency", "best_of_n"});
+  CHECK(names ==
+        std::vector<std::string>{"greedy", "sample", "self_consistency", "best_of_n", "beam"});
   CHECK_THAT(named("best_of_n").params_schema,
              Contains(R"("final":{"type":"string","enum":["best","weighted_vote"])"));
 }
