@@ -22,7 +22,7 @@ class Spectator {
   void take(const search::Event& event) {
     counts_.take(event);
     if (tells_) {
-      tell(shown_event(event));
+      tell(lines_.take(event));
     }
   }
   void take(const Json& params) {
@@ -31,9 +31,10 @@ class Spectator {
       return;
     }
     if (const Result<search::Event> event = search::event_from_json(params)) {
-      tell(shown_event(*event));
+      tell(lines_.take(*event));
     }
   }
+  void done() { tell(lines_.rest()); }
   // `rows` as RunWatch::line() takes them.
   std::optional<ProgressLine> progress(std::function<uint64_t()> rows) {
     if (tells_) {
@@ -47,6 +48,7 @@ class Spectator {
  private:
   const bool tells_;
   RunWatch counts_;
+  EventLines lines_;
 };
 
 }  // namespace
@@ -73,6 +75,7 @@ int wait_in_daemon(const Arguments& arguments, SignalWatch& signals, const Daemo
     value = call(asked.daemon, asked.method, asked.params,
                  [&watch](const Json& event) { watch.take(event); });
   }
+  watch.done();
   const bool interrupted = signals.fired();
   if (!value) {
     return fail(value.status());
@@ -95,6 +98,7 @@ int wait_here(const Arguments& arguments, House& house, SignalWatch& signals,
     const auto progress = watch->progress([&house] { return house.engine->status().rows; });
     answer = house.runs->wait(*run_id);
   }
+  watch->done();
   const bool interrupted = signals.fired();
   signals.set_handler(nullptr);
   return answer ? show_result(arguments, *answer, interrupted) : fail(answer.status());
