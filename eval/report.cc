@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "eval/published.h"
 
 namespace thinkd::eval {
 namespace {
@@ -188,6 +189,18 @@ std::string table(std::span<const SummaryRow> rows) {
   return out + "</tbody></table>\n";
 }
 
+std::string published_section(const PublishedFigures& known) {
+  std::string out = "<h3>Published for " + escaped(known.problems) +
+                    "</h3>\n<table><thead><tr><th>system</th><th>solved</th><th>counted as</th>"
+                    "<th>tokens</th><th>US dollars</th></tr></thead><tbody>\n";
+  for (const PublishedFigure& figure : known.figures) {
+    out += "<tr>" + cell(figure.system, true) + cell(figure.solved) + cell(figure.counted, true) +
+           cell(figure.tokens, true) + cell(figure.dollars) + "</tr>\n";
+  }
+  return out + "</tbody></table>\n<p>" + escaped(known.source) + ". <strong>" +
+         escaped(known.caution) + "</strong></p>\n";
+}
+
 std::string section(const Summary& summary) {
   const Manifest& manifest = summary.manifest;
   uint64_t done = 0;
@@ -202,6 +215,9 @@ std::string section(const Summary& summary) {
            " samples.</strong></p>\n";
   }
   out += table(summary.rows);
+  if (const PublishedFigures* known = published_for(manifest)) {
+    out += published_section(*known);
+  }
   return out + "<details><summary>What was run, manifest " + hash_of(manifest).substr(0, 16) +
          "</summary><pre>" + escaped(to_json(manifest).dump(2)) + "</pre></details>\n";
 }

@@ -96,11 +96,13 @@ std::string csv_field(std::string_view text) {
   return out + '"';
 }
 
-// "12.3" for 0.1234.
-std::string percent(double share) {
-  const auto tenths = static_cast<int64_t>(share * 1000 + 0.5);
+// "12.3" for 12.34.
+std::string one_digit(double value) {
+  const auto tenths = static_cast<int64_t>(value * 10 + 0.5);
   return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10);
 }
+
+std::string percent(double share) { return one_digit(share * 100); }
 
 }  // namespace
 
@@ -162,8 +164,9 @@ std::string to_csv(const Summary& summary) {
 }
 
 std::string to_table(const Summary& summary) {
-  std::vector<std::vector<std::string>> lines = {
-      {"strategy", "problems", "accuracy %", "95 % interval", "tokens", "generated", "outcomes"}};
+  std::vector<std::vector<std::string>> lines = {{"strategy", "problems", "accuracy %",
+                                                  "95 % interval", "tokens", "generated",
+                                                  "verifier calls", "seconds", "outcomes"}};
   for (const SummaryRow& row : summary.rows) {
     std::string outcomes;
     for (size_t i = 0; i < kOutcomes; ++i) {
@@ -176,7 +179,7 @@ std::string to_table(const Summary& summary) {
                      row.accuracy ? percent(*row.accuracy) : "-",
                      percent(row.ci95.first) + " - " + percent(row.ci95.second),
                      std::to_string(row.total_tokens), std::to_string(row.generated_tokens),
-                     outcomes});
+                     std::to_string(row.verifier_calls), one_digit(row.seconds), outcomes});
   }
   std::string out;
   for (const std::vector<std::string>& line : lines) {

@@ -12,6 +12,7 @@
 #include "daemon/house.h"
 #include "daemon/signals.h"
 #include "eval/command.h"
+#include "eval/published.h"
 
 namespace thinkd::daemon {
 namespace {
@@ -125,7 +126,8 @@ int run_jobs(const Arguments& arguments, const eval::EvalOptions& options, House
   }
   print(arguments.json() ? to_text(eval::to_json(*summary)) : eval::to_table(*summary));
   if (!arguments.json()) {
-    print("seed " + std::to_string(summary->manifest.seed) + ", folder " + options.out);
+    print(eval::published_text(summary->manifest) + "seed " +
+          std::to_string(summary->manifest.seed) + ", folder " + options.out);
   }
   return kExitDone;
 }
@@ -178,7 +180,8 @@ int run_eval_report(const Arguments& arguments) {
     if (arguments.json()) {
       list.push_back(eval::to_json(summary));
     } else {
-      print((i == 0 ? "" : "\n") + folders[i] + "\n" + eval::to_table(summary));
+      print((i == 0 ? "" : "\n") + folders[i] + "\n" + eval::to_table(summary) +
+            eval::published_text(summary.manifest));
     }
   }
   if (arguments.json()) {

@@ -8,9 +8,12 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/sha256.h"
+#include "base/text.h"
 #include "eval/log.h"
 #include "eval/manifest.h"
 #include "eval/membership.h"
+#include "eval/published.h"
 #include "eval/report.h"
 #include "eval/summary.h"
 #include "tests/support/catch.h"
@@ -231,4 +234,29 @@ TEST_CASE("the page escapes what comes from data and refers to nothing outside")
   CHECK(page.find("https://") == std::string::npos);
   const Summary empty = summarize(manifest_of({"greedy"}, 1), {});
   CHECK(to_html(std::span(&empty, 1)).find("<svg") == std::string::npos);
+}
+
+TEST_CASE("published figures stand beside the hard Game of 24 puzzles and nowhere else") {
+  const auto data = read_file(THINKD_SOURCE_DIR "/tests/data/game24/24.csv", 1 << 20);
+  REQUIRE(data.ok());
+  Manifest hard = manifest_of({"greedy"}, 1);
+  hard.data_sha256 = hex(sha256(*data));
+  hard.first_row = 901;
+  hard.last_row = 1000;
+  hard.problems = 100;
+  const Summary summary = summarize(hard, {});
+  const std::string page = to_html(std::span(&summary, 1));
+  for (const char* part : {"7.3 %", "4.0 %", "69 to 74 %", "74.5", "trained for this one task"}) {
+    CHECK_THAT(page, Contains(part));
+    CHECK_THAT(published_text(hard), Contains(part));
+  }
+  Manifest other = hard;
+  other.first_row = 900;
+  CHECK(published_for(other) == nullptr);
+  other = hard;
+  other.problems = 50;
+  CHECK(published_for(other) == nullptr);
+  other = hard;
+  other.data_sha256[0] = '0';
+  CHECK(published_text(other).empty());
 }
