@@ -8,9 +8,32 @@ import pathlib
 
 import gguf
 import numpy
+import torch
 
 import chat
 from evaluate import load
+
+
+def named_weights(model):
+    """(name in the file, weight) of each."""
+    yield "token_embd.weight", model.embedding.weight
+    yield "output_norm.weight", model.norm.weight
+    for i, layer in enumerate(model.layers):
+        for name, part in [("attn_norm", layer.attention_norm), ("attn_q", layer.q),
+                           ("attn_k", layer.k), ("attn_v", layer.v), ("attn_output", layer.o),
+                           ("ffn_norm", layer.feed_forward_norm), ("ffn_gate", layer.gate),
+                           ("ffn_up", layer.up), ("ffn_down", layer.down)]:
+            yield f"blk.{i}.{name}.weight", part.weight
+
+
+def take_weights(model, path):
+    """Gives `model` the weights of a file as thinkd reads them: quantised ones, rounded."""
+    stored = {tensor.name: tensor for tensor in gguf.GGUFReader(path).tensors}
+    with torch.no_grad():
+        for name, weight in named_weights(model):
+            tensor = stored[name]
+            values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+            weight.copy_(torch.from_numpy(values.copy()).view_as(weight))
 
 
 def main():
@@ -24,6 +47,7 @@ def main():
 
     writer = gguf.GGUFWriter(options.out, "llama")
     writer.add_name("thinkd countdown")
+    writer.add_description("Solves Countdown puzzles and Game of 24, and knows nothing else.")
     writer.add_license("apache-2.0")
     writer.add_context_length(shape.context)
     writer.add_embedding_length(shape.width)
@@ -50,22 +74,12 @@ def main():
     writer.add_chat_template(chat.TEMPLATE)
 
     kind = gguf.GGMLQuantizationType.Q8_0 if options.type == "q8_0" else None
-
-    def add(name, weight):
+    for name, weight in named_weights(model):
         values = weight.detach().numpy().astype(numpy.float32)
         if kind is None or values.ndim == 1:
             writer.add_tensor(name, values)
         else:
             writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
-
-    add("token_embd.weight", model.embedding.weight)
-    add("output_norm.weight", model.norm.weight)
-    for i, layer in enumerate(model.layers):
-        for name, part in [("attn_norm", layer.attention_norm), ("attn_q", layer.q),
-                           ("attn_k", layer.k), ("attn_v", layer.v), ("attn_output", layer.o),
-                           ("ffn_norm", layer.feed_forward_norm), ("ffn_gate", layer.gate),
-                           ("ffn_up", layer.up), ("ffn_down", layer.down)]:
-            add(f"blk.{i}.{name}.weight", part.weight)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -4,11 +4,11 @@ import puzzles
 
 # Share of each kind once the curriculum is over: name, weight, weight at the start.
 KINDS = [
-    ("three", 0.10, 0.35),
-    ("four", 0.30, 0.35),
-    ("game24", 0.25, 0.25),
-    ("five", 0.15, 0.05),
-    ("six", 0.15, 0.00),
+    ("three", 0.08, 0.35),
+    ("four", 0.32, 0.35),
+    ("game24", 0.27, 0.25),
+    ("five", 0.16, 0.05),
+    ("six", 0.12, 0.00),
     ("any", 0.05, 0.00),
 ]
 

@@ -299,7 +299,7 @@ SHORT_ANY_PROMPTS = [
 
 
 def prompt(rng, numbers, target, any_use):
-    if rng.random() < 0.4:
+    if rng.random() < 0.2:
         return thinkd_prompt(numbers, target, any_use)
     form = rng.choice(SHORT_ANY_PROMPTS if any_use else SHORT_PROMPTS)
     return form.format(target=target, list=listed(numbers), commas=",".join(map(str, numbers)))

@@ -1,6 +1,8 @@
 """Trains the step scorer on the model's own samples and writes <model>.scorer.gguf.
 
-    python scorer.py DIR MODEL.gguf [--rollouts 24000]
+    python scorer.py DIR MODEL.gguf [--rollouts 16000]
+
+The samples and their states are those of the weights in MODEL.gguf; DIR has the tokenizer.
 
 A head of two layers reads the state (after the final norm) of the token that ends a step, or of the
 end token. For a step it predicts whether the numbers that are truly left still reach the target, for
@@ -23,6 +25,7 @@ import check
 import levels
 import puzzles
 from evaluate import load
+from export import take_weights
 from generate import generate
 from mixture import Mixture
 
@@ -155,10 +158,11 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, default=puzzles.default_csv())
-    parser.add_argument("--rollouts", type=int, default=24000)
+    parser.add_argument("--rollouts", type=int, default=16000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     model, tokenizer, _, _ = load(options.folder)
+    take_weights(model, options.model)
     mixture = Mixture(puzzles.Splits(options.data))
     states, labels, _ = rollouts(model, tokenizer, mixture, "train", options.rollouts, options.seed)
     head = train(states, labels, options.seed)
