@@ -37,6 +37,7 @@ sdk::RunRequest run_request(const HostSetup& setup) {
   out.task = request.task;
   out.params = setup.params;
   out.context = setup.engine.context();
+  out.step_scorer = setup.verifiers.attached() != nullptr;
   const SamplingOverrides& sampling = request.sampling;
   const auto as_float = [](const std::optional<double>& value) {
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;

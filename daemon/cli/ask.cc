@@ -11,6 +11,7 @@
 #include "daemon/cli/wait_run.h"
 #include "daemon/exit_code.h"
 #include "daemon/house.h"
+#include "daemon/models/shipped.h"
 #include "daemon/signals.h"
 #include "search/judges.h"
 
@@ -103,6 +104,16 @@ int ask_daemon(const Arguments& arguments, const Config& config, const Endpoint&
   return wait_in_daemon(arguments, signals, {daemon, "solve", params, request.run_id});
 }
 
+// The model that comes with the program answers whoever names none; most questions are not for it.
+void say_what_it_knows(const Config& config, const search::Request& request) {
+  const bool puzzle = request.task == "countdown" || request.task == "game24";
+  if (config.model.empty() && !puzzle) {
+    complain("no --model: " + std::string(kShippedModel) +
+             " answers, which knows Countdown puzzles (--numbers 4,5,6,10 --target 24) and nothing "
+             "else");
+  }
+}
+
 int ask_here(const Arguments& arguments, const Config& config, const std::string& store_dir,
              search::Request request) {
   SignalWatch signals;
@@ -118,6 +129,7 @@ int ask_here(const Arguments& arguments, const Config& config, const std::string
   if (!house) {
     return fail(house.status());
   }
+  say_what_it_knows(config, request);
   return wait_here(arguments, **house, signals, [&](search::Observer observer) {
     return (*house)->runs->start(std::move(request), std::move(observer));
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -15,13 +16,21 @@ namespace {
 constexpr std::string_view kSuffix = ".gguf";
 constexpr std::string_view kScorerEnd = ".scorer";  // NAME.scorer.gguf belongs to NAME.gguf
 
-Result<std::vector<std::string>> model_names(const std::string& folder) {
-  std::vector<std::string> names;
+std::string file_in(const std::string& folder, const std::string& name) {
+  return folder + "/" + name + std::string(kSuffix);
+}
+
+// Name to path of the models in `folder`, which may be empty or missing.
+Result<std::map<std::string, std::string>> models_in(const std::string& folder) {
+  std::map<std::string, std::string> models;
+  if (folder.empty()) {
+    return models;
+  }
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error);
   if (error) {
     if (error == std::errc::no_such_file_or_directory) {
-      return names;
+      return models;
     }
     return io_error("cannot read '" + folder + "': " + error.message());
   }
@@ -31,27 +40,34 @@ Result<std::vector<std::string>> model_names(const std::string& folder) {
     const std::string name = path.stem().string();
     if (path.extension() == kSuffix && is_model_name(name) && !name.ends_with(kScorerEnd) &&
         files->is_regular_file(ignored)) {
-      names.push_back(name);
+      models.emplace(name, file_in(folder, name));
     }
     files.increment(error);
     if (error) {
       return io_error("cannot read '" + folder + "': " + error.message());
     }
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  return models;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+// Of both folders; the store's own first.
+Result<std::map<std::string, std::string>> all_models(const std::string& store_dir,
+                                                      const std::string& shipped) {
+  Result<std::map<std::string, std::string>> models =
+      models_in(store_dir.empty() ? std::string() : models_folder(store_dir));
+  THINKD_CHECK(models.status());
+  Result<std::map<std::string, std::string>> others = models_in(shipped);
+  THINKD_CHECK(others.status());
+  models->merge(*others);
+  return models;
+}
+
+std::string names_of(const std::map<std::string, std::string>& models) {
   std::string text;
-  for (const std::string& name : names) {
+  for (const auto& [name, path] : models) {
     text += (text.empty() ? "" : ", ") + name;
   }
   return text.empty() ? "no model" : text;
-}
-
-std::string file_of(const std::string& store_dir, const std::string& name) {
-  return models_folder(store_dir) + "/" + name + std::string(kSuffix);
 }
 
 }  // namespace
@@ -67,17 +83,16 @@ bool is_model_name(std::string_view name) {
 
 std::string models_folder(const std::string& store_dir) { return store_dir + "/models"; }
 
-Result<std::vector<ListedModel>> list_models(const std::string& store_dir) {
-  const Result<std::vector<std::string>> names = model_names(models_folder(store_dir));
-  if (!names.ok()) {
-    return names.status();
-  }
+Result<std::vector<ListedModel>> list_models(const std::string& store_dir,
+                                             const std::string& shipped) {
+  const Result<std::map<std::string, std::string>> found = all_models(store_dir, shipped);
+  THINKD_CHECK(found.status());
   std::vector<ListedModel> models;
-  for (const std::string& name : *names) {
+  for (const auto& [name, path] : *found) {
     ListedModel model;
     model.name = name;
-    model.path = file_of(store_dir, name);
-    Result<engine::ModelSummary> summary = engine::inspect_model(model.path);
+    model.path = path;
+    Result<engine::ModelSummary> summary = engine::inspect_model(path);
     model.readable = summary.status();
     if (summary.ok()) {
       model.summary = *std::move(summary);
@@ -87,7 +102,8 @@ Result<std::vector<ListedModel>> list_models(const std::string& store_dir) {
   return models;
 }
 
-Result<std::string> resolve_model(const std::string& name_or_path, const std::string& store_dir) {
+Result<std::string> resolve_model(const std::string& name_or_path, const std::string& store_dir,
+                                  const std::string& shipped) {
   std::error_code error;
   if (name_or_path.ends_with(kSuffix) || name_or_path.find('/') != std::string::npos) {
     if (!std::filesystem::exists(name_or_path, error)) {
@@ -95,31 +111,30 @@ Result<std::string> resolve_model(const std::string& name_or_path, const std::st
     }
     return name_or_path;
   }
-  const Result<std::vector<std::string>> names = model_names(models_folder(store_dir));
-  if (!names.ok()) {
-    return names.status();
+  const Result<std::map<std::string, std::string>> models = all_models(store_dir, shipped);
+  THINKD_CHECK(models.status());
+  const std::string name = name_or_path.empty() ? std::string(kShippedModel) : name_or_path;
+  if (const auto found = models->find(name); found != models->end()) {
+    return found->second;
   }
-  const std::string there = "; " + models_folder(store_dir) + " holds " + joined(*names);
+  const std::string there = "; here are " + names_of(*models);
   if (name_or_path.empty()) {
-    return not_found(
-        "no model is named; `thinkd models pull smollm2-135m` gets one, then say --model "
-        "smollm2-135m" +
-        there);
+    return not_found("no model is named, and '" + name +
+                     "' is not beside the program; `thinkd models pull smollm2-135m` gets one, "
+                     "then say --model smollm2-135m" +
+                     there);
   }
-  if (!is_model_name(name_or_path)) {
+  if (!is_model_name(name)) {
     return invalid(
-        "model '" + name_or_path +
+        "model '" + name +
         "': a name has letters, digits, '.', '_' and '-'; a path contains '/' or ends in .gguf");
-  }
-  if (std::binary_search(names->begin(), names->end(), name_or_path)) {
-    return file_of(store_dir, name_or_path);
   }
   const Result<std::string> usual = memory::default_store_dir();
   const std::string into = usual.ok() && *usual == store_dir ? "" : " --store " + store_dir;
-  const bool known = find_in_catalogue(name_or_path) != nullptr;
+  const bool known = find_in_catalogue(name) != nullptr;
   return not_found(
-      "model '" + name_or_path + "' is not here" + there + "; " +
-      (known ? "`thinkd models pull " + name_or_path + into + "` gets it"
+      "model '" + name + "' is not here" + there + "; " +
+      (known ? "`thinkd models pull " + name + into + "` gets it"
              : "`thinkd models pull` knows " + catalogue_names() + " and hf:owner/repo/file.gguf"));
 }
 

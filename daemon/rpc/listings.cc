@@ -64,9 +64,6 @@ OrderedJson verifiers_json(const verifiers::Verifiers& verifiers) {
 
 Result<OrderedJson> models_json(const std::string& store_dir) {
   OrderedJson list = OrderedJson::array();
-  if (store_dir.empty()) {
-    return list;
-  }
   const Result<std::vector<ListedModel>> models = list_models(store_dir);
   if (!models) {
     return models.status();

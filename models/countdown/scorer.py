@@ -1,8 +1,9 @@
 """Trains the step scorer on the model's own samples and writes <model>.scorer.gguf.
 
-    python scorer.py DIR MODEL.gguf [--rollouts 16000]
+    python scorer.py DIR MODEL.gguf [--rollouts 24000]       THINKD names the program
 
-The samples and their states are those of the weights in MODEL.gguf; DIR has the tokenizer.
+thinkd draws the samples (`eval`, one a puzzle), PyTorch reads their states; both with the weights
+in MODEL.gguf. DIR has the tokenizer.
 
 A head of two layers reads the state (after the final norm) of the token that ends a step, or of the
 end token. For a step it predicts whether the numbers that are truly left still reach the target, for
@@ -13,8 +14,11 @@ figures that are printed from the validation split.
 import argparse
 import hashlib
 import json
+import os
 import pathlib
 import random
+import subprocess
+import tempfile
 
 import gguf
 import torch
@@ -26,10 +30,11 @@ import levels
 import puzzles
 from evaluate import load
 from export import take_weights
-from generate import generate
 from mixture import Mixture
 
 HIDDEN = 96
+THINKD = os.environ.get(
+    "THINKD", str(pathlib.Path(__file__).resolve().parents[2] / "build/release/thinkd"))
 LEVELS = ["easy3", "easy4", "hard24", "harder5", "hardest6"]
 
 
@@ -66,34 +71,61 @@ def after(left, step):
     return now if now == tuple(sorted(map(int, found[5].split(",")))) else None
 
 
-def rollouts(model, tokenizer, mixture, split, count, seed):
-    """(states [n, width], labels [n], depth [n]): numbers left after the step; 0 for an answer."""
+def sampled(model_path, puzzle_rows, seed):
+    """thinkd's one sample a puzzle; None where it did not end by itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        data, out = pathlib.Path(folder) / "puzzles.jsonl", pathlib.Path(folder) / "out"
+        data.write_text("".join(json.dumps(row) + "\n" for row in puzzle_rows), encoding="utf-8")
+        subprocess.run([THINKD, "eval", "--data", data, "--model", model_path, "--strategy",
+                        "sample", "--seed", str(seed), "--concurrency", "64", "--max-tokens",
+                        "200", "--out", out], check=True, stdout=subprocess.DEVNULL)
+        lines = (out / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = {}
+    for line in map(json.loads, lines):
+        texts[line["problem_id"]] = None if line["outcome"] == "token_limit" else line["text"]
+    return [texts[row["id"]] for row in puzzle_rows]
+
+
+def encoded(tokenizer, rows, texts, marks):
+    """(ids, [(position, label, numbers left)]) of each text that ended; 0 left: an answer."""
+    for row, text in zip(rows, texts):
+        if text is None:
+            continue
+        prompt = chat.wrap_prompt(puzzles.thinkd_prompt(row["numbers"], row["target"], False))
+        first = len(tokenizer.encode(prompt, add_special_tokens=False).ids)
+        ids = tokenizer.encode(prompt + text + chat.END, add_special_tokens=False).ids
+        steps, answer = labels_of(text, row["numbers"], row["target"])
+        ends = [at for at in range(first, len(ids)) if ids[at] in marks]
+        if len(ends) == len(steps):
+            left = [max(1, len(row["numbers"]) - 1 - i) for i in range(len(steps))]
+            yield ids, [*zip(ends, steps, left), (len(ids) - 1, answer, 0)]
+
+
+@torch.no_grad()
+def rollouts(model, tokenizer, mixture, model_path, split, count, seed):
+    """(states [n, width], labels [n], numbers left [n]) at the ends of steps and answers."""
     rng = random.Random(f"{seed}/{split}")
-    torch_random = torch.Generator().manual_seed(seed)
-    end = tokenizer.token_to_id(chat.END)
+    rows = [dict(zip(("numbers", "target"), draw(rng, mixture, LEVELS[i % len(LEVELS)], split)),
+                 id=str(i)) for i in range(count)]
     marks = {i for i in range(tokenizer.get_vocab_size()) if "\n\n" in tokenizer.decode([i])}
-    states, labels, depths = [], [], []
-    for at in range(0, count, 256):
-        drawn = [draw(rng, mixture, LEVELS[i % len(LEVELS)], split) for i in range(256)]
-        prompts = [tokenizer.encode(chat.wrap_prompt(puzzles.prompt(rng, n, t, False)),
-                                    add_special_tokens=False).ids for n, t in drawn]
-        made = generate(model, prompts, end, 160, 0.8, 0.95, torch_random, marks | {end})
-        for (numbers, target), (ids, marked) in zip(drawn, made):
-            steps, answer = labels_of(tokenizer.decode(ids), numbers, target)
-            if len(marked) != len(steps) + 1:
-                continue  # it ran into the limit
-            for i, label in enumerate(steps):
-                states.append(marked[i])
+    texts = sampled(model_path, rows, seed)
+    samples = sorted(encoded(tokenizer, rows, texts, marks), key=lambda sample: len(sample[0]))
+    states, labels, lefts = [], [], []
+    for at in range(0, len(samples), 256):
+        batch = samples[at:at + 256]
+        length = len(batch[-1][0])
+        ids = torch.tensor([ids + [0] * (length - len(ids)) for ids, _ in batch])
+        hidden = model.hidden(ids)
+        for row, (_, ends) in enumerate(batch):
+            for position, label, left in ends:
+                states.append(hidden[row, position].clone())
                 labels.append(label)
-                depths.append(max(1, len(numbers) - 1 - i))
-            states.append(marked[-1])
-            labels.append(answer)
-            depths.append(0)
-        print(f"{split}: {at + 256} of {count} samples", flush=True)
-    return torch.stack(states), torch.tensor(labels), torch.tensor(depths)
+                lefts.append(left)
+    print(f"{split}: {len(states)} states of {len(samples)} samples", flush=True)
+    return torch.stack(states), torch.tensor(labels), torch.tensor(lefts)
 
 
-def train(states, labels, seed, steps=6000, batch=1024):
+def train(states, labels, seed, steps=8000, batch=512):
     torch.manual_seed(seed)
     head = torch.nn.Sequential(torch.nn.Linear(states.shape[1], HIDDEN), torch.nn.SiLU(),
                                torch.nn.Linear(HIDDEN, 1))
@@ -158,15 +190,16 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, default=puzzles.default_csv())
-    parser.add_argument("--rollouts", type=int, default=16000)
+    parser.add_argument("--rollouts", type=int, default=24000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     model, tokenizer, _, _ = load(options.folder)
     take_weights(model, options.model)
     mixture = Mixture(puzzles.Splits(options.data))
-    states, labels, _ = rollouts(model, tokenizer, mixture, "train", options.rollouts, options.seed)
+    states, labels, _ = rollouts(model, tokenizer, mixture, options.model, "train",
+                                 options.rollouts, options.seed)
     head = train(states, labels, options.seed)
-    states, labels, depths = rollouts(model, tokenizer, mixture, "validation",
+    states, labels, depths = rollouts(model, tokenizer, mixture, options.model, "validation",
                                       options.rollouts // 6, options.seed)
     with torch.no_grad():
         scores = torch.sigmoid(head(states).squeeze(-1))

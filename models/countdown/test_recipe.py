@@ -3,6 +3,7 @@
     python -m unittest test_recipe        THINKD names the program, default build/release/thinkd
 """
 
+import copy
 import itertools
 import json
 import os
@@ -19,6 +20,7 @@ import torch
 import chat
 import check
 import evaluate
+import export
 import generate
 import levels
 import puzzles
@@ -167,6 +169,42 @@ class Training(unittest.TestCase):
             wrote = self.thinkd("complete", prompt, "--model", exported, "--compute", "f32", "--kv",
                                 "f32", "--tokens", 48, "--json")
             self.assertEqual(wrote["text"], tokenizer.decode(expected))
+
+    def test_the_scorer_reads_the_ends_of_steps_and_answers(self):
+        _, tokenizer, _, _ = evaluate.load(self.whole)
+        mixture = Mixture(puzzles.Splits(puzzles.default_csv()))
+        rng = random.Random(6)
+        marks = {i for i in range(tokenizer.get_vocab_size()) if "\n\n" in tokenizer.decode([i])}
+        for _ in range(50):
+            numbers, target, steps = mixture.draw(rng, "five")
+            row = {"numbers": numbers, "target": target}
+            right = puzzles.solution_text(numbers, steps)
+            wrong = right.replace("=", "=1", 1)
+            cut = None
+            found = list(scorer.encoded(tokenizer, [row] * 3, [right, wrong, cut], marks))
+            self.assertEqual(len(found), 2)
+            ids, ends = found[0]
+            self.assertEqual([(label, left) for _, label, left in ends],
+                             [(1.0, 4), (1.0, 3), (1.0, 2), (1.0, 1), (1.0, 0)])
+            for position, _, left in ends:
+                self.assertTrue(ids[position] in marks if left
+                                else tokenizer.decode([ids[position]], False) == chat.END)
+            self.assertEqual([label for _, label, left in found[1][1] if left], [0.0] * 4)
+
+    def test_weights_read_back_are_the_exported_ones(self):
+        model, _, _, _ = evaluate.load(self.whole)
+        other = copy.deepcopy(model)
+        exact, rounded = self.whole / "back-f32.gguf", self.whole / "back-q8_0.gguf"
+        for path, kind in ((exact, "f32"), (rounded, "q8_0")):
+            self.run_script("export.py", self.whole, path, "--type", kind)
+        export.take_weights(other, exact)
+        for (name, weight), (_, back) in zip(export.named_weights(model),
+                                             export.named_weights(other)):
+            self.assertTrue(torch.equal(weight, back), name)
+        export.take_weights(other, rounded)
+        for (name, weight), (_, back) in zip(export.named_weights(model),
+                                             export.named_weights(other)):
+            self.assertLess((weight - back).abs().max(), 0.01 * weight.abs().max() + 1e-6, name)
 
     def test_the_quantised_export_loads_and_is_a_third_of_the_size(self):
         sizes = {}

@@ -27,6 +27,7 @@ struct Problem {
   std::string question;           // as asked
   std::string task;               // its name; empty: none
   uint32_t context = 0;           // tokens a branch may have
+  bool step_scorer = false;       // the model has a scorer of its own: the default one
   SamplingOverrides sampling;     // what the user said
 
   explicit Problem(RunRequest request)
@@ -34,6 +35,7 @@ struct Problem {
         question(std::move(request.question)),
         task(std::move(request.task)),
         context(request.context),
+        step_scorer(request.step_scorer),
         sampling(std::move(request.sampling)) {}
 
   // One whole sample, the way the user wants it.

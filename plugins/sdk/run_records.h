@@ -104,7 +104,8 @@ struct RunRequest {
   std::string task{};               // empty: none
   std::vector<Param> params{};      // what the user set; defaults are the strategy's own
   SamplingOverrides sampling{};
-  uint32_t context = 0;  // tokens a branch may have
+  uint32_t context = 0;      // tokens a branch may have
+  bool step_scorer = false;  // the model has a scorer of its own, which judges steps
   static void each_field(auto& self, auto&& field) {
     field("messages", self.messages);
     field("question", self.question);
@@ -112,6 +113,7 @@ struct RunRequest {
     field("params", self.params);
     field("sampling", self.sampling);
     field("context", self.context);
+    field("step_scorer", self.step_scorer);
   }
 };
 

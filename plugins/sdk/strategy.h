@@ -21,6 +21,7 @@
 #include "plugins/sdk/params.h"
 #include "plugins/sdk/problem.h"
 #include "plugins/sdk/session.h"
+#include "plugins/sdk/steps.h"
 #include "plugins/sdk/thinkd_plugin.h"
 
 namespace thinkd::sdk {

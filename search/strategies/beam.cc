@@ -22,10 +22,12 @@ struct BeamParams {
   uint32_t n = 16;
   uint32_t width = 4;
   uint32_t max_steps = 40;
-  std::string step = "\n\n";
+  std::string step = kBlankLine;
   std::string scorer;
+  Aggregate aggregate = Aggregate::automatic;
   bool distinct = true;
   AnswerRule choice = AnswerRule::best_score;
+  Weighting weight = Weighting::sigmoid;
   static Fields<BeamParams> fields() {
     return {
         integer("n", &BeamParams::n, 1, kMaxSamples, "steps drawn at a time, over all kept beams"),
@@ -36,36 +38,34 @@ struct BeamParams {
         text("step", &BeamParams::step, "what ends a step; default a blank line"),
         text("scorer", &BeamParams::scorer,
              "what ranks them; empty: the model's own scorer, else mean_logprob"),
+        aggregate_field(&BeamParams::aggregate),
         boolean("distinct", &BeamParams::distinct, "equal steps of one parent count once"),
         sdk::choice(
             "final", &BeamParams::choice,
             {{"best", AnswerRule::best_score}, {"weighted_vote", AnswerRule::weighted_vote}},
-            "the best candidate's answer, or the class of equal answers that weighs most")};
+            "the best candidate's answer, or the class of equal answers that weighs most"),
+        sdk::choice("weight", &BeamParams::weight,
+                    {{"sigmoid", Weighting::sigmoid}, {"raw", Weighting::raw}},
+                    "a score's weight in the vote; raw suits scores that are chances")};
   }
 };
 
-// A step that one of the user's own stop texts ended is the end of the branch.
-bool ended(Host& host, const Branch& branch, const Problem& problem, const std::string& step) {
-  if (branch.finished() || problem.sampling.stops.empty() || branch.end() != End::stop_text) {
-    return branch.finished();
-  }
-  const auto drawn = static_cast<uint32_t>(branch.tokens().size());
-  const std::string whole = host.text(branch, branch.length() - drawn, drawn);
-  return !whole.substr(std::min(whole.size(), branch.text().size())).starts_with(step);
-}
-
 // Prunes what repeats a sibling; `share` branches in a row have one parent.
-void prune_twins(Host& host, std::vector<Branch>& branches, size_t share) {
+void prune_twins(Host& host, std::vector<Branch>& branches, std::vector<StepScores>& scores,
+                 size_t share) {
   std::set<std::pair<size_t, std::vector<uint32_t>>> seen;
   std::vector<Branch> first;
+  std::vector<StepScores> theirs;
   for (size_t i = 0; i < branches.size(); ++i) {
     if (seen.emplace(i / share, branches[i].tokens()).second) {
       first.push_back(std::move(branches[i]));
+      theirs.push_back(scores[i]);
     } else {
       host.pruned(branches[i]);
     }
   }
   branches = std::move(first);
+  scores = std::move(theirs);
 }
 
 // Indices, the greatest score first.
@@ -77,37 +77,36 @@ std::vector<size_t> ranked(const std::vector<double>& scores) {
   return order;
 }
 
-uint32_t longest(const std::vector<Branch>& branches) {
-  uint32_t tokens = 0;
-  for (const Branch& branch : branches) {
-    tokens = std::max(tokens, branch.total_tokens());
-  }
-  return tokens;
-}
-
 void beam(Host& host, const Problem& problem, const BeamParams& params) {
   if (params.width > params.n) {
     throw Failed(THINKD_INVALID, "beam: width is " + std::to_string(params.width) +
                                      "; it must be at most n, " + std::to_string(params.n));
   }
-  host.answer_by(params.choice, Weighting::sigmoid);
+  host.answer_by(params.choice, params.weight);
   const ExtendOptions whole = problem.sample_options();
   ExtendOptions one_step = whole;
   one_step.stop.push_back(params.step);
   uint32_t places = params.width;
   size_t share = params.n;  // children of one parent
+  const Aggregate aggregate = aggregate_for(params.aggregate, problem, params.scorer);
   std::vector<Branch> beams = host.fork(host.open(problem.messages), params.n);
+  std::vector<StepScores> steps(params.n);  // of each beam
   for (uint32_t step = 1;; ++step) {
     const bool last = step == params.max_steps;
     ExtendOptions options = last ? whole : one_step;
     options.max_tokens = whole.max_tokens - longest(beams);
     host.extend(beams, options);
     if (params.distinct) {
-      prune_twins(host, beams, share);
+      prune_twins(host, beams, steps, share);
     }
     const bool spent = last || longest(beams) >= whole.max_tokens;
-    const std::vector<double> scores = host.score(beams, params.scorer);
+    std::vector<double> scores = host.score(beams, params.scorer);
+    for (size_t i = 0; i < beams.size(); ++i) {
+      steps[i].add(scores[i]);
+      scores[i] = steps[i].as(aggregate);
+    }
     std::vector<Branch> kept;
+    std::vector<StepScores> theirs;
     for (const size_t i : ranked(scores)) {
       if (kept.size() == places) {
         host.pruned(beams[i]);
@@ -116,6 +115,7 @@ void beam(Host& host, const Problem& problem, const BeamParams& params) {
         --places;
       } else {
         kept.push_back(std::move(beams[i]));
+        theirs.push_back(steps[i]);
       }
     }
     if (kept.empty()) {
@@ -123,8 +123,10 @@ void beam(Host& host, const Problem& problem, const BeamParams& params) {
     }
     share = params.n / params.width;
     std::vector<size_t> parents;
+    steps.clear();
     for (size_t i = 0; i < kept.size() * share; ++i) {
       parents.push_back(i / share);
+      steps.push_back(theirs[i / share]);
     }
     beams = host.fork(kept, parents);
   }

@@ -20,6 +20,8 @@ run(version ${PREFIX}/${BIN}/thinkd --version)
 expect("${version}" "thinkd ")
 run(strategies ${PREFIX}/${BIN}/thinkd strategies)
 expect("${strategies}" "best_of_n")
+run(answer ${PREFIX}/${BIN}/thinkd ask --numbers 4,5,6,10 --target 24 --no-trace --seed 1)
+expect("${answer}" "seed 1")
 run(ignored ${CC} -std=c11 -Wall -Wextra -Werror -fPIC -shared -I ${PREFIX}/${INCLUDE}/thinkd
     ${PLUGIN} -o ${PREFIX}/plugin.so)
 file(REMOVE_RECURSE ${PREFIX})

