@@ -29,11 +29,12 @@ std::string_view to_string(ExtendEnd end) {
 }
 
 std::optional<ExtendEnd> Extending::over(uint32_t context) const {
-  if (result_.tokens.size() >= item_.max_tokens) {
-    return ExtendEnd::max_tokens;
-  }
+  // A full context is told even where the caller's limit is met by the same token: it is the end.
   if (item_.branch.length() >= context) {
     return ExtendEnd::context;
+  }
+  if (result_.tokens.size() >= item_.max_tokens) {
+    return ExtendEnd::max_tokens;
   }
   return std::nullopt;
 }

@@ -74,10 +74,14 @@ class StepScores {
   uint32_t count_ = 0;
 };
 
-// The branch ends here: by itself, or by a stop text of the user's own and not by `step`.
+// Of a branch that was just extended: it ends here, by itself or by a stop text of the user's own
+// and not by `step`. So does one to which nothing was added.
 inline bool ended(Host& host, const Branch& branch, const Problem& problem, std::string_view step) {
-  if (branch.finished() || problem.sampling.stops.empty() || branch.end() != End::stop_text) {
-    return branch.finished();
+  if (branch.finished() || branch.tokens().empty()) {
+    return true;
+  }
+  if (problem.sampling.stops.empty() || branch.end() != End::stop_text) {
+    return false;
   }
   const auto drawn = static_cast<uint32_t>(branch.tokens().size());
   const std::string whole = host.text(branch, branch.length() - drawn, drawn);

@@ -116,3 +116,22 @@ TEST_CASE("best_of_n step by step: resumed from every prefix of the log") {
     CHECK(resumed.log == whole.log);
   }
 }
+
+TEST_CASE("steps end where the model's context is full") {
+  const std::string strategy = GENERATE(as<std::string>(), "best_of_n:n=4,step=a,aggregate=mean",
+                                        "best_of_n:n=4", "beam:n=6,width=2,step=a");
+  ToyOptions toy = toy_options();
+  toy.depth = 1000;
+  toy.end_logit = -100;
+  toy.context = 64;
+  Bench bench({}, toy);
+  const HostRun run = run_host(bench, request_of(strategy));
+  INFO(strategy);
+  REQUIRE(run.outcome.status.ok());
+  const Answer& answer = run.outcome.answer;
+  CHECK(answer.stopped_by == "done");
+  REQUIRE_FALSE(answer.candidates.empty());
+  for (const Candidate& candidate : answer.candidates) {
+    CHECK(answer.ledger.prompt_tokens + candidate.tokens == toy.context);
+  }
+}
