@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugins/sdk/host.h"
 #include "plugins/sdk/params.h"
@@ -80,8 +81,13 @@ inline bool ended(Host& host, const Branch& branch, const Problem& problem, std:
   if (branch.finished() || branch.tokens().empty()) {
     return true;
   }
-  if (problem.sampling.stops.empty() || branch.end() != End::stop_text) {
+  const std::vector<std::string>& stops = problem.sampling.stops;
+  if (stops.empty() || branch.end() != End::stop_text) {
     return false;
+  }
+  if (std::any_of(stops.begin(), stops.end(),
+                  [&](const std::string& stop) { return step.starts_with(stop); })) {
+    return true;  // no step can end but by the user's stop
   }
   const auto drawn = static_cast<uint32_t>(branch.tokens().size());
   const std::string whole = host.text(branch, branch.length() - drawn, drawn);

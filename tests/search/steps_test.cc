@@ -82,18 +82,19 @@ TEST_CASE("best_of_n step by step draws the same samples and scores their steps"
 }
 
 TEST_CASE("best_of_n step by step: a limit on tokens and stop texts end samples as they do whole") {
+  const std::string stop = GENERATE(as<std::string>(), "cb", "a", "ba");
   Bench bench;
   Request whole = request_of("best_of_n:n=8");
   Request steps = request_of("best_of_n:n=8,step=a,aggregate=min");
   for (Request* request : {&whole, &steps}) {
     request->sampling.max_tokens = 5;
-    request->sampling.stop = {"cb"};
+    request->sampling.stop = {stop};
   }
   const auto expected = by_branch(run_host(bench, whole).outcome.answer);
   const auto found = by_branch(run_host(bench, steps).outcome.answer);
   REQUIRE(found.size() == 8);
   for (const auto& [branch, candidate] : found) {
-    INFO("branch " << branch);
+    INFO("stop " << stop << ", branch " << branch);
     CHECK(candidate.text == expected.at(branch).text);
     CHECK(candidate.tokens == expected.at(branch).tokens);
   }
