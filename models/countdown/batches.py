@@ -24,22 +24,28 @@ def batches(mixture, tokenizer, steps, size, seed, first):
 
 
 def pool(mixture, tokenizer, seed, index, size, progress):
-    """`size` samples as (ids, length of the prompt)."""
+    """`size` samples as (ids, whether each is learned)."""
     rng = random.Random(f"{seed}/{index}")
-    pairs = [mixture.sample(rng, progress) for _ in range(size)]
-    prompts = tokenizer.encode_batch([chat.wrap_prompt(prompt) for prompt, _ in pairs],
+    drawn = [mixture.sample(rng, progress) for _ in range(size)]
+    prompts = tokenizer.encode_batch([chat.wrap_prompt(sample.prompt) for sample in drawn],
                                      add_special_tokens=False)
-    answers = tokenizer.encode_batch([answer + chat.END for _, answer in pairs],
+    answers = tokenizer.encode_batch([sample.answer + chat.END for sample in drawn],
                                      add_special_tokens=False)
-    return [(p.ids + a.ids, len(p.ids)) for p, a in zip(prompts, answers)]
+    return [(p.ids + a.ids, [False] * len(p.ids) + learned(a.offsets, sample.unlearned))
+            for p, a, sample in zip(prompts, answers, drawn)]
+
+
+def learned(offsets, unlearned):
+    """Whether each token, given as (begin, end) in the text, lies outside all the spans."""
+    return [not any(begin <= at < end for begin, end in unlearned) for at, _ in offsets]
 
 
 def padded(samples):
-    """(ids [batch, length], mask of the positions whose next token is the answer's)"""
+    """(ids [batch, length], mask of the positions whose next token is learned)"""
     length = max(len(ids) for ids, _ in samples)
     ids = torch.zeros(len(samples), length, dtype=torch.long)
     mask = torch.zeros(len(samples), length, dtype=torch.bool)
-    for row, (tokens, prompt) in enumerate(samples):
+    for row, (tokens, flags) in enumerate(samples):
         ids[row, :len(tokens)] = torch.tensor(tokens)
-        mask[row, prompt - 1:len(tokens) - 1] = True
+        mask[row, :len(tokens) - 1] = torch.tensor(flags[1:])
     return ids, mask

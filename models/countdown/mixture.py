@@ -1,7 +1,12 @@
 """What the model is trained on: a fixed mixture of puzzles, harder ones later."""
 
-import puzzles
+import dataclasses
 
+import puzzles
+import wrong_turns
+
+# Share of the samples whose line of thought takes a wrong turn.
+WRONG_TURNS = 0.25
 # Share of each kind once the curriculum is over: name, weight, weight at the start.
 KINDS = [
     ("three", 0.08, 0.35),
@@ -13,21 +18,31 @@ KINDS = [
 ]
 
 
+@dataclasses.dataclass
+class Sample:
+    prompt: str
+    answer: str
+    unlearned: list[tuple[int, int]]  # (begin, end) in the answer of what must not be learned
+
+
 class Mixture:
     def __init__(self, splits):
         self.splits = splits
         self.solved24 = solve_all_24(splits)
 
     def sample(self, rng, progress):
-        """(prompt, answer) of one puzzle that may be trained on; progress from 0 to 1."""
+        """One puzzle that may be trained on; progress from 0 to 1."""
         names, weights = zip(*self.kinds(progress))
         while True:
             kind = rng.choices(names, weights)[0]
             numbers, target, steps = self.draw(rng, kind)
-            if self.splits.may_train(numbers, steps):
+            wrong = rng.random() < WRONG_TURNS and kind != "any"
+            line = wrong_turns.turned(rng, numbers, target, steps) if wrong else (steps, [])
+            if line and self.splits.may_train(numbers, line[0]):
                 order = sorted(numbers) if rng.random() < 0.5 else rng.sample(numbers, len(numbers))
-                return (puzzles.prompt(rng, order, target, kind == "any"),
-                        puzzles.solution_text(numbers, steps))
+                answer = puzzles.solution_text(numbers, line[0])
+                return Sample(puzzles.prompt(rng, order, target, kind == "any"), answer,
+                              wrong_turns.spans(answer, line[1]))
 
     @staticmethod
     def kinds(progress):

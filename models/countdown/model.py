@@ -44,6 +44,14 @@ def rotated(x, turns):
     return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
 
 
+def causal(q, k, v):
+    """Attention to the past, spelled out: on short rows faster than PyTorch's fused one in bf16."""
+    length = q.shape[2]
+    future = torch.full((length, length), float("-inf")).triu(1)
+    scores = (q @ k.transpose(-1, -2)).float() * q.shape[-1] ** -0.5 + future
+    return scores.softmax(-1).to(v.dtype) @ v
+
+
 class Layer(nn.Module):
     def __init__(self, shape):
         super().__init__()
@@ -69,7 +77,7 @@ class Layer(nn.Module):
         k = rotated(self.split(self.k(normed)), turns)
         v = self.split(self.v(normed))
         if past is None:
-            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            mixed = causal(q, k, v)
         else:
             keys, values, bias = past
             mixed = F.scaled_dot_product_attention(q, torch.cat((keys, k), 2),

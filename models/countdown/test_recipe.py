@@ -17,6 +17,7 @@ from fractions import Fraction
 
 import torch
 
+import batches
 import chat
 import check
 import evaluate
@@ -26,6 +27,7 @@ import levels
 import puzzles
 import scorer
 import vocabulary
+import wrong_turns
 from mixture import Mixture
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -78,6 +80,37 @@ class Puzzles(unittest.TestCase):
                 self.assertTrue(len(left) < 3 or self.splits.of(left) == "train")
                 left = scorer.after(left, step)
                 self.assertIsNotNone(left, text)
+
+    def test_a_wrong_turn_has_true_steps_and_its_choices_are_not_learned(self):
+        rng = random.Random(7)
+        turned = [self.mixture.sample(rng, 1.0) for _ in range(2000)]
+        turned = [sample for sample in turned if sample.unlearned]
+        self.assertTrue(300 < len(turned) < 700, len(turned))
+        for sample in turned:
+            texts = [sample.answer[begin:end] for begin, end in sample.unlearned]
+            for text in texts:
+                self.assertRegex(text, r"^\d+[-+*/]\d+$")
+            *steps, answer = sample.answer.split("\n\n")
+            found = [check.FULL_STEP.match(step) for step in steps]
+            for step in found:
+                self.assertEqual(puzzles.apply(int(step[1]), step[2], int(step[3])), int(step[4]))
+            value, _ = check.Parser(answer.removeprefix("Answer: ")).whole()
+            self.assertEqual(value, int(found[-1][5]), sample.answer)
+
+    def test_the_closing_step_is_found_where_there_is_one(self):
+        for a, b in itertools.product(range(1, 30), repeat=2):
+            for target in range(1, 60):
+                step = wrong_turns.closing([a, b], target)
+                either_way = itertools.product(((a, b), (b, a)), "+-*/")
+                self.assertEqual(step is not None, any(
+                    puzzles.apply(x, op, y) == target for (x, y), op in either_way))
+                self.assertTrue(step is None or puzzles.apply(*step[:3]) == target)
+
+    def test_learned_tokens_are_those_outside_the_spans(self):
+        offsets = [(0, 2), (2, 3), (3, 4), (4, 5), (5, 7)]
+        self.assertEqual(batches.learned(offsets, [(0, 4)]), [False] * 3 + [True] * 2)
+        self.assertEqual(batches.learned(offsets, [(2, 3), (5, 7)]), [True, False, True, True, False])
+        self.assertEqual(batches.learned(offsets, []), [True] * 5)
 
     def test_the_checker_refuses_what_is_wrong(self):
         self.assertTrue(check.solves("Answer: (9-5)*6*1", [1, 5, 6, 9], 24))

@@ -40,7 +40,8 @@ def build(mixture, seed):
     rng = random.Random(f"{seed}/vocabulary")
     corpus = []
     for _ in range(20000):
-        corpus.extend(mixture.sample(rng, 1.0))
+        sample = mixture.sample(rng, 1.0)
+        corpus += [sample.prompt, sample.answer]
     words = Tokenizer(models.BPE())
     words.pre_tokenizer = pre_tokenizer()
     words.train_from_iterator(
